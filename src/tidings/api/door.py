@@ -1,0 +1,112 @@
+"""Puts the door together: routes, who may pass, and what happens around every request."""
+
+import importlib
+import pkgutil
+from typing import Any
+
+import msgspec
+from litestar import Litestar, Response, Router
+from litestar.config.cors import CORSConfig
+from litestar.types import ASGIApp, ControllerRouterHandler
+
+from tidings import api
+from tidings.api import reference
+from tidings.api.auth import Authenticate, KeyRing
+from tidings.api.body import JsonBody
+from tidings.api.edge import Edge
+from tidings.api.errors import Failures
+from tidings.api.given import providers
+from tidings.api.health import Health
+from tidings.api.unit import UnitOfWork
+from tidings.api.wire import PageOut
+from tidings.dialect import Dialect
+from tidings.settings import Settings
+from tidings.world import World
+
+_BROWSER_HEADERS = [
+    "Authorization",
+    "Content-Type",
+    "Idempotency-Key",
+    "Novu-API-Version",
+    "Novu-Client-Version",
+    "X-Request-Id",
+]
+
+
+class Parts(msgspec.Struct, frozen=True):
+    """What the door is given."""
+
+    settings: Settings
+    world: World
+    health: Health
+    key_ring: KeyRing
+
+
+def open_door(parts: Parts) -> ASGIApp:
+    return Edge(build(parts))
+
+
+def found(name: str) -> list[ControllerRouterHandler]:
+    """The handlers that the files of this room list under that name."""
+    modules = (
+        importlib.import_module(f"{api.__name__}.{each.name}")
+        for each in pkgutil.iter_modules(api.__path__)
+    )
+    return [handler for module in modules for handler in getattr(module, name, ())]
+
+
+def build(parts: Parts) -> Litestar:
+    guarded_handlers, open_handlers = found("HANDLERS"), found("OPEN_HANDLERS")
+    failures = Failures(parts.world.clock)
+    settings = parts.settings
+    dialect = Dialect(settings.dialect)
+
+    def authenticate(app: ASGIApp) -> ASGIApp:
+        return Authenticate(app, parts.key_ring)
+
+    def unit_of_work(app: ASGIApp) -> ASGIApp:
+        return UnitOfWork(app, parts.health.database, parts.world.clock, settings.body_limit)
+
+    guarded = Router(
+        path="/",
+        route_handlers=guarded_handlers,
+        dto=JsonBody,
+        return_dto=None,
+        after_request=_wrap if dialect.wraps_answers else None,
+        middleware=[authenticate, unit_of_work],
+        dependencies=providers(parts.world, dialect),
+    )
+    app = Litestar(
+        route_handlers=[
+            guarded,
+            *open_handlers,
+            *reference.handlers([*guarded_handlers, *open_handlers]),
+        ],
+        exception_handlers={Exception: failures.answer},
+        openapi_config=None,
+        request_max_body_size=settings.body_limit,
+        cors_config=_cors(settings),
+        debug=False,
+        logging_config=None,
+    )
+    app.state.health = parts.health
+    return app
+
+
+async def _wrap(response: Response[Any]) -> Response[Any]:
+    """The envelope of the dialects that have one; pages and empty answers go without."""
+    if not isinstance(response.content, PageOut | None):
+        response.content = {"data": response.content}
+    return response
+
+
+def _cors(settings: Settings) -> CORSConfig | None:
+    if not settings.cors_origins:
+        return None
+    return CORSConfig(
+        allow_origins=list(settings.cors_origins),
+        allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+        allow_headers=_BROWSER_HEADERS,
+        expose_headers=["Idempotency-Replay", "Retry-After", "X-Request-Id"],
+        max_age=3600,
+    )

@@ -1,0 +1,47 @@
+"""What a handler may ask for by naming it: its connection, its caller, the world."""
+
+from typing import Any
+
+from litestar import Request
+from litestar.di import NamedDependency, Provide
+
+from tidings.api.auth import Caller
+from tidings.api.unit import Unit
+from tidings.dialect import Dialect
+from tidings.storage.database import Connection
+from tidings.world import World
+
+Conn = NamedDependency[Connection]
+"""`conn`: for reading."""
+Tx = NamedDependency[Connection]
+"""`tx`: the transaction that commits before the answer is sent."""
+ByCaller = NamedDependency[Caller]
+"""`caller`: on whose behalf the request acts."""
+InWorld = NamedDependency[World]
+"""`world`: time, chance and encryption keys."""
+InDialect = NamedDependency[Dialect]
+"""`dialect`: how enumerated identifiers are spelled."""
+
+
+def providers(world: World, dialect: Dialect) -> dict[str, Provide]:
+    return {
+        "conn": Provide(_connection),
+        "tx": Provide(_transaction),
+        "caller": Provide(_caller, sync_to_thread=False),
+        "world": Provide(lambda: world, sync_to_thread=False),
+        "dialect": Provide(lambda: dialect, sync_to_thread=False),
+    }
+
+
+async def _connection(request: Request[Any, Any, Any]) -> Connection:
+    unit: Unit = request.scope["state"]["unit"]
+    return await unit.connection()
+
+
+async def _transaction(request: Request[Any, Any, Any]) -> Connection:
+    return await _connection(request)
+
+
+def _caller(request: Request[Any, Any, Any]) -> Caller:
+    caller: Caller = request.scope["state"]["caller"]
+    return caller

@@ -1,0 +1,219 @@
+"""One request, one unit of work: its connection, its transaction and its idempotency record.
+
+A handler that changes something gets a transaction. The answer is held back until that transaction
+has committed, together with the record kept under the request's idempotency key, so a crash leaves
+both the effect and the answer, or neither.
+"""
+
+import hashlib
+from contextlib import AsyncExitStack
+from http import HTTPStatus
+
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, HTTPReceiveMessage, HTTPScope, Message, Receive, Scope, Send
+
+from tidings.api.auth import Caller
+from tidings.api.errors import WireError
+from tidings.clock import Clock
+from tidings.domain.idempotency import KEPT_FOR, LONGEST_KEY, worth_keeping
+from tidings.storage import idempotency
+from tidings.storage.database import Connection, Database
+from tidings.storage.idempotency import Kept
+
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+_TRIES = 3
+
+
+class Unit:
+    """The database work of one request; nothing is acquired before it is asked for."""
+
+    def __init__(self, database: Database, writes: bool) -> None:
+        self._database = database
+        self._writes = writes
+        self._stack = AsyncExitStack()
+        self._connection: Connection | None = None
+
+    async def connection(self) -> Connection:
+        if self._connection is None:
+            opened = self._database.transaction if self._writes else self._database.connection
+            self._connection = await self._stack.enter_async_context(opened())
+        return self._connection
+
+    async def commit(self) -> None:
+        await self._stack.aclose()
+
+    async def roll_back(self) -> None:
+        """End without effect; harmless after a commit."""
+        undo = _Undo()
+        await self._stack.__aexit__(_Undo, undo, None)
+
+
+class _Undo(Exception):  # noqa: N818
+    """Makes the transaction's context manager roll back."""
+
+
+class _Held:
+    """An answer held back until its transaction has ended."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._messages: list[Message] = []
+        self.status = 0
+        self.content_type: str | None = None
+        self.body = b""
+
+    async def __call__(self, message: Message) -> None:
+        self._messages.append(message)
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            for name, value in message["headers"]:
+                if name.lower() == b"content-type":
+                    self.content_type = value.decode("latin-1")
+        elif message["type"] == "http.response.body":
+            self.body += message["body"]
+
+    async def release(self, key: str | None = None) -> None:
+        for message in self._messages:
+            if key is not None and message["type"] == "http.response.start":
+                headers = [*message["headers"], (b"idempotency-key", key.encode("latin-1"))]
+                message["headers"] = headers
+            await self._send(message)
+
+
+class UnitOfWork:
+    def __init__(self, app: ASGIApp, database: Database, clock: Clock, body_limit: int) -> None:
+        self._app = app
+        self._database = database
+        self._clock = clock
+        self._body_limit = body_limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        assert scope["type"] == ScopeType.HTTP
+        if scope["method"] in _READING:
+            await self._read(scope, receive, send)
+        elif (key := _key(scope)) is None:
+            await self._write(scope, receive, send)
+        else:
+            await self._write_once(scope, receive, send, key)
+
+    async def _read(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
+        unit = self._begin(scope, writes=False)
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            await unit.roll_back()
+
+    async def _write(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
+        unit = self._begin(scope, writes=True)
+        held = _Held(send)
+        try:
+            await self._app(scope, receive, held)
+            if held.status < HTTPStatus.BAD_REQUEST:
+                await unit.commit()
+        finally:
+            await unit.roll_back()
+        await held.release()
+
+    async def _write_once(self, scope: HTTPScope, receive: Receive, send: Send, key: str) -> None:
+        body = await self._whole_body(receive)
+        for _ in range(_TRIES):
+            if await self._try_once(scope, body, send, key):
+                return
+        raise _in_flight(key)
+
+    async def _try_once(self, scope: HTTPScope, body: bytes, send: Send, key: str) -> bool:
+        """Replay, refuse or run; False when another request won the key under our eyes."""
+        caller: Caller = scope["state"]["caller"]
+        mark = idempotency.digest(scope["method"], scope["path"], key)
+        fingerprint = hashlib.sha256(scope["query_string"] + b"\n" + body).digest()[:16]
+        unit = self._begin(scope, writes=True)
+        try:
+            tx = await unit.connection()
+            now = self._clock.now()
+            ours, kept = await idempotency.claim(tx, caller.scope, mark, now - KEPT_FOR)
+            if kept is not None:
+                await unit.roll_back()
+                await _replay(kept, fingerprint, key, send)
+                return True
+            if not ours:
+                raise _in_flight(key)
+            held = _Held(send)
+            await self._app(scope, _reader(body), held)
+            answer = Kept(fingerprint, held.status, held.content_type, held.body)
+            if held.status < HTTPStatus.BAD_REQUEST:
+                if not await idempotency.keep(tx, caller.scope, mark, answer, now, now - KEPT_FOR):
+                    return False
+                await unit.commit()
+        finally:
+            await unit.roll_back()
+        if held.status >= HTTPStatus.BAD_REQUEST and worth_keeping(held.status):
+            async with self._database.transaction() as tx:
+                await idempotency.keep(tx, caller.scope, mark, answer, now, now - KEPT_FOR)
+        await held.release(key)
+        return True
+
+    def _begin(self, scope: HTTPScope, writes: bool) -> Unit:
+        unit = scope["state"]["unit"] = Unit(self._database, writes)
+        return unit
+
+    async def _whole_body(self, receive: Receive) -> bytes:
+        body = bytearray()
+        more = True
+        while more:
+            message = await receive()
+            if message["type"] != "http.request":
+                raise WireError(HTTPStatus.BAD_REQUEST, "The client left in mid-request.")
+            body += message["body"]
+            if len(body) > self._body_limit:
+                raise WireError(
+                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                    f"The request body is larger than {self._body_limit} bytes.",
+                )
+            more = message["more_body"]
+        return bytes(body)
+
+
+def _key(scope: HTTPScope) -> str | None:
+    for name, value in scope["headers"]:
+        if name == b"idempotency-key" and value:
+            if len(value) > LONGEST_KEY:
+                raise WireError(
+                    HTTPStatus.BAD_REQUEST,
+                    f"idempotency-key must have at most {LONGEST_KEY} characters.",
+                )
+            return value.decode("latin-1")
+    return None
+
+
+def _reader(body: bytes) -> Receive:
+    """The body again, for the application to read."""
+
+    async def receive() -> HTTPReceiveMessage:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive
+
+
+async def _replay(kept: Kept, fingerprint: bytes, key: str, send: Send) -> None:
+    if kept.fingerprint != fingerprint:
+        raise WireError(
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            "This idempotency-key was used with another body. Use a new key for a new request.",
+            {"Idempotency-Key": key},
+            errors={"idempotency-key": {"messages": ["was used with another body"], "value": key}},
+        )
+    headers = [(b"idempotency-key", key.encode("latin-1")), (b"idempotency-replay", b"true")]
+    if kept.content_type is not None:
+        headers.append((b"content-type", kept.content_type.encode("latin-1")))
+    if kept.status != HTTPStatus.NO_CONTENT:
+        headers.append((b"content-length", str(len(kept.body)).encode()))
+    await send({"type": "http.response.start", "status": kept.status, "headers": headers})
+    await send({"type": "http.response.body", "body": kept.body, "more_body": False})
+
+
+def _in_flight(key: str) -> WireError:
+    return WireError(
+        HTTPStatus.CONFLICT,
+        "A request with this idempotency-key is in flight. Ask again in a second.",
+        {"Retry-After": "1", "Idempotency-Key": key},
+    )

@@ -1,0 +1,29 @@
+"""The shapes that every answer shares."""
+
+from datetime import datetime
+from typing import Annotated, TypeVar
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+T = TypeVar("T")
+
+Timestamp = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
+Id = Annotated[str, Meta(description="Database identifier: 24 lower-case hex characters.")]
+
+
+class Out(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
+    """A resource as it is answered. A field without a value is left out."""
+
+
+class PageOut(Out, frozen=True, kw_only=True):
+    """One page of a listing: answered as it is in every dialect."""
+
+
+def iso(moment: datetime) -> str:
+    """ISO 8601 in UTC with milliseconds and `Z`."""
+    return moment.isoformat(timespec="milliseconds")[:23] + "Z"
+
+
+def unless_none(value: T | None) -> T | UnsetType:
+    return UNSET if value is None else value

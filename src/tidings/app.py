@@ -1,0 +1,173 @@
+"""Puts the rooms together: settings, then storage, then the engine, then the doors."""
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+
+import uvicorn
+
+from tidings import log
+from tidings.actions import bootstrap
+from tidings.api.auth import KeyRing
+from tidings.api.door import Parts, open_door
+from tidings.api.health import Health
+from tidings.clock import SystemClock
+from tidings.engine import queue
+from tidings.engine.worker import Worker
+from tidings.ids import Ids
+from tidings.settings import Settings, encryption_keys
+from tidings.storage import migrate, secrets
+from tidings.storage.changes import Listener
+from tidings.storage.database import Database
+from tidings.world import World
+
+_NOTE_KEYS_SECONDS = 30.0
+_log = log.get("app")
+
+
+def make_world(settings: Settings) -> World:
+    clock = SystemClock()
+    return World(clock=clock, ids=Ids(clock), sealer=secrets.Sealer(lambda: keys_of(settings)))
+
+
+def keys_of(settings: Settings) -> list[bytes]:
+    return encryption_keys(settings) or secrets.read_key_file(settings.data_path)
+
+
+@asynccontextmanager
+async def open_database(settings: Settings, url: str) -> AsyncIterator[Database]:
+    database = await Database.open(url, settings.pool_size)
+    try:
+        yield database
+    finally:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(5):
+                await database.close()
+        database.terminate()
+
+
+async def prepare(world: World, database: Database) -> None:
+    """Migrate, let the queue make its tables, and make the first environments."""
+    async with database.connection() as connection:
+        current = await migrate.is_current(connection)
+    if not current:
+        await asyncio.to_thread(migrate.migrate_apart, database.url)
+    await queue.install(database)
+    async with database.transaction() as tx:
+        await bootstrap.first_environments(tx, world)
+
+
+async def prepare_key(settings: Settings, world: World, database: Database) -> str | None:
+    """The text of the first Development key, when this start made it."""
+    given = settings.bootstrap_api_key
+    async with database.transaction() as tx:
+        made = await bootstrap.first_key(tx, world, given)
+        if made is None and given is not None and not await bootstrap.is_known(tx, given):
+            _log.warning(
+                "bootstrap_api_key_ignored",
+                reason="Development already has a key, and this is not a live one of them",
+            )
+    return made
+
+
+class Service:
+    """One process that answers requests, runs the engine, or both."""
+
+    def __init__(self, settings: Settings, world: World, database: Database) -> None:
+        self._settings = settings
+        self._world = world
+        self._database = database
+        self._stopping = asyncio.Event()
+
+    def stop(self) -> None:
+        self._stopping.set()
+
+    async def run(
+        self,
+        listening: socket.socket | None,
+        engine: bool,
+        on_ready: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Serve until told to stop, by signal or by `stop`; then finish what is in hand."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self.stop)
+        worker = Worker(self._database, self._world) if engine else None
+        async with contextlib.AsyncExitStack() as stack:
+            if worker is not None:
+                await worker.start()
+                stack.push_async_callback(worker.stop, self._settings.stop_seconds)
+            if listening is not None:
+                await stack.enter_async_context(
+                    self._answering(listening, worker.id if worker else None)
+                )
+            on_ready()
+            await self._stopping.wait()
+            _log.info("stopping")
+
+    @asynccontextmanager
+    async def _answering(
+        self, listening: socket.socket, worker_id: str | None
+    ) -> AsyncIterator[None]:
+        listener = Listener(self._database)
+        key_ring = KeyRing(self._database, listener, self._world.clock)
+        health = Health(self._database, self._world.clock, worker_id, queue.state)
+        door = open_door(Parts(self._settings, self._world, health, key_ring))
+        server = _Server(
+            uvicorn.Config(
+                door,
+                lifespan="off",
+                loop="none",
+                http="httptools",
+                ws="none",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=int(self._settings.stop_seconds) or 1,
+            )
+        )
+        await listener.start()
+        noting = asyncio.create_task(_note_keys(key_ring))
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        serving.add_done_callback(lambda _: self.stop())
+        listens = asyncio.create_task(server.listening.wait())
+        await asyncio.wait([serving, listens], return_when=asyncio.FIRST_COMPLETED)
+        try:
+            yield
+        finally:
+            listens.cancel()
+            server.should_exit = True
+            await serving
+            noting.cancel()
+            await asyncio.gather(noting, return_exceptions=True)
+            await key_ring.note_use()
+            await listener.stop()
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to us, since uvicorn would raise them again after a graceful stop, and says
+    when it listens."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.listening = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.listening.set()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+async def _note_keys(key_ring: KeyRing) -> None:
+    while True:
+        await asyncio.sleep(_NOTE_KEYS_SECONDS)
+        try:
+            await key_ring.note_use()
+        except Exception as error:
+            _log.warning("key_use_not_noted", reason=str(error))

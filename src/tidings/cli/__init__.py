@@ -1,0 +1,1 @@
+"""The door for the shell: one file per command."""

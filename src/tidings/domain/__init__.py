@@ -1,0 +1,1 @@
+"""Nouns and rules. Pure: no input or output, no clock, no wire names."""

@@ -1,0 +1,1 @@
+"""Time: what happens after a request was answered."""

@@ -1,0 +1,82 @@
+"""One engine process: handles wake-ups and shows that it is alive."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+from tidings import log
+from tidings.engine import housekeeping
+from tidings.engine.queue import Queue
+from tidings.storage import workers
+from tidings.storage.database import Database
+from tidings.world import World
+
+HEARTBEAT_SECONDS = 5.0
+ALIVE_FOR = timedelta(seconds=20)
+
+_RESTART_SECONDS = 0.5
+_log = log.get("engine")
+
+
+class Worker:
+    def __init__(self, database: Database, world: World) -> None:
+        self.id = world.ids.new()
+        self._database = database
+        self._world = world
+        self._stopping = asyncio.Event()
+        self._queue: Queue | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        started_at = self._world.clock.now()
+        await self._beat(started_at)
+        self._tasks = [
+            asyncio.create_task(self._again(self._handle_wake_ups)),
+            asyncio.create_task(self._again(lambda: self._keep_beating(started_at))),
+        ]
+
+    async def stop(self, seconds: float) -> None:
+        """Finish what is in hand, give back the rest, and say goodbye."""
+        self._stopping.set()
+        if self._queue is not None:
+            self._queue.stop()
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=seconds)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+        async with self._database.connection() as connection:
+            await workers.leave(connection, self.id)
+
+    async def _again(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Keep work going that a lost database connection or a fault ends."""
+        while not self._stopping.is_set():
+            try:
+                await work()
+            except Exception as error:
+                _log.warning("engine_interrupted", reason=str(error) or type(error).__name__)
+                await self._pause(_RESTART_SECONDS)
+
+    async def _handle_wake_ups(self) -> None:
+        self._queue = Queue(self._database)
+        self._queue.every("housekeeping", housekeeping.HOURLY, self._clean)
+        if not self._stopping.is_set():
+            await self._queue.run()
+
+    async def _clean(self) -> None:
+        removed = await housekeeping.clean(self._database, self._world)
+        _log.info("housekeeping_done", idempotency_records=removed)
+
+    async def _keep_beating(self, started_at: datetime) -> None:
+        while not self._stopping.is_set():
+            await self._beat(started_at)
+            await self._pause(HEARTBEAT_SECONDS)
+
+    async def _beat(self, started_at: datetime) -> None:
+        async with self._database.connection() as connection:
+            await workers.beat(connection, self.id, started_at, self._world.clock.now())
+
+    async def _pause(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stopping.wait(), seconds)

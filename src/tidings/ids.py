@@ -1,0 +1,49 @@
+"""Where chance enters: identifiers and secrets, drawn from a clock and a source of random bytes."""
+
+import os
+from collections.abc import Callable
+
+from tidings.clock import Clock
+
+KEY_PREFIX = "tdg_"
+_BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_FRACTION_BITS = 24
+_CHANCE_BYTES = 5
+
+
+class Ids:
+    """Makes identifiers of 24 hex characters that sort by the time they were made.
+
+    Four bytes hold the second, three the fraction of it, five are random; identifiers made by one
+    process within the same instant still ascend.
+    """
+
+    def __init__(self, clock: Clock, random_bytes: Callable[[int], bytes] = os.urandom) -> None:
+        self._clock = clock
+        self._random_bytes = random_bytes
+        self._last = 0
+
+    def new(self) -> str:
+        ticks = int(self._clock.now().timestamp() * (1 << _FRACTION_BITS))
+        chance = int.from_bytes(self._random_bytes(_CHANCE_BYTES), "big")
+        number = (ticks << (8 * _CHANCE_BYTES)) | chance
+        self._last = number if number > self._last else self._last + 1
+        return f"{self._last:024x}"
+
+    def api_key(self) -> str:
+        """A key of 256 random bits behind a prefix that secret scanners can recognise."""
+        return KEY_PREFIX + base62(self._random_bytes(32), width=43)
+
+    def secret(self, size: int = 32) -> str:
+        """Random bytes as hex, for secrets that people never type."""
+        return self._random_bytes(size).hex()
+
+
+def base62(data: bytes, width: int) -> str:
+    """The bytes as one big-endian number in base 62, padded with zeros to the width."""
+    number = int.from_bytes(data, "big")
+    digits = []
+    while number:
+        number, rest = divmod(number, 62)
+        digits.append(_BASE62[rest])
+    return "".join(reversed(digits)).rjust(width, "0")

@@ -1,0 +1,322 @@
+"""One row per setting: its name, type, default and help. The environment, the configuration file,
+the command line and the reference page all read these rows."""
+
+import base64
+import binascii
+import difflib
+import ipaddress
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+import msgspec
+from msgspec import Meta
+
+PREFIX = "TIDINGS_"
+CONFIG_FILE = "tidings.toml"
+_TYPO = 0.85
+
+Mode = Literal["development", "production"]
+Dialect = Literal["svc", "novu"]
+Port = Annotated[int, Meta(ge=0, le=65535)]
+Count = Annotated[int, Meta(ge=1, le=256)]
+
+
+class WrongSettingError(Exception):
+    """A setting that stops the start; the message is one sentence that says what to change."""
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that can be set. Secrets are marked, so that no page or log shows them."""
+
+    mode: Annotated[
+        Mode | None,
+        Meta(
+            description="`development` or `production`. Production requires an encryption key and "
+            "closes the conveniences of development. Unset: development with the embedded "
+            "database, production with a database server."
+        ),
+    ] = None
+    data_dir: Annotated[
+        str,
+        Meta(
+            description="Directory of everything Tidings keeps on this machine: the embedded "
+            "database and, in development, the encryption key."
+        ),
+    ] = "tidings-data"
+    database_url: Annotated[
+        str | None,
+        Meta(
+            description="`postgresql://user:password@host:port/name` of a PostgreSQL server "
+            "(15 or newer). Unset: an embedded PostgreSQL 18 in the data directory.",
+            extra={"secret": True},
+        ),
+    ] = None
+    host: Annotated[str, Meta(description="Address to listen on.")] = "127.0.0.1"
+    port: Annotated[Port, Meta(description="Port to listen on; 0 takes any free one.")] = 8080
+    api_processes: Annotated[Count, Meta(description="How many processes answer requests.")] = 1
+    engine_processes: Annotated[
+        Annotated[int, Meta(ge=0, le=256)],
+        Meta(
+            description="How many processes run the engine. 0: it runs inside the process that "
+            "answers requests."
+        ),
+    ] = 0
+    dialect: Annotated[
+        Dialect,
+        Meta(
+            description="`svc` answers as the interface specification shows; `novu` makes the "
+            "server a drop-in for published Novu clients."
+        ),
+    ] = "svc"
+    encryption_key: Annotated[
+        str | None,
+        Meta(
+            description="Base64 of 32 bytes that encrypts provider credentials and signing keys. "
+            "Several, separated by commas, while rotating: the first encrypts, all decrypt. "
+            "Unset in development: made in the data directory.",
+            extra={"secret": True},
+        ),
+    ] = None
+    bootstrap_api_key: Annotated[
+        str | None,
+        Meta(
+            description="The first API key of the Development environment, for containers and "
+            "tests; unset: a random one is made and shown at the first start.",
+            extra={"secret": True},
+        ),
+    ] = None
+    outbound_allow: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Networks (CIDR, comma-separated) that outgoing calls may reach although "
+            "they are private, loopback or link-local, for example `10.1.0.0/16`."
+        ),
+    ] = ()
+    cors_origins: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Browser origins (comma-separated) that may call the API; `*` for all. "
+            "Unset: none."
+        ),
+    ] = ()
+    body_limit: Annotated[
+        Annotated[int, Meta(ge=1024)],
+        Meta(description="Largest request body in bytes; a larger one is answered 413."),
+    ] = 512 * 1024
+    pool_size: Annotated[
+        Annotated[int, Meta(ge=2, le=1000)],
+        Meta(description="Most database connections that one process opens."),
+    ] = 10
+    stop_seconds: Annotated[
+        Annotated[float, Meta(gt=0, le=3600)],
+        Meta(
+            description="How long a stopping process may take to finish requests in flight and "
+            "return its leases."
+        ),
+    ] = 10.0
+    log_format: Annotated[
+        Literal["auto", "pretty", "json"],
+        Meta(description="`auto` is pretty on a terminal and JSON otherwise."),
+    ] = "auto"
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        Meta(description="The least serious level that is logged."),
+    ] = "info"
+
+    @property
+    def embedded(self) -> bool:
+        return self.database_url is None
+
+    @property
+    def development(self) -> bool:
+        return (self.mode or ("development" if self.embedded else "production")) == "development"
+
+    @property
+    def data_path(self) -> Path:
+        return Path(self.data_dir).expanduser().resolve()
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One setting as the reference page and the command line show it."""
+
+    name: str
+    variable: str
+    kind: str
+    default: Any
+    help: str
+    secret: bool
+
+
+def rows() -> list[Row]:
+    """All settings, in the order in which they are declared."""
+    return [
+        Row(
+            name=field.name,
+            variable=PREFIX + field.name.upper(),
+            kind=_kind(field.type),
+            default=field.default,
+            help=_meta(field.type).description or "",
+            secret=bool((_meta(field.type).extra or {}).get("secret")),
+        )
+        for field in msgspec.structs.fields(Settings)
+    ]
+
+
+def load(
+    flags: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] = os.environ,
+    directory: Path | None = None,
+) -> Settings:
+    """Settings from flags, then the environment, then the configuration file, then defaults."""
+    names = [field.name for field in msgspec.structs.fields(Settings)]
+    values: dict[str, Any] = {}
+    values.update(_from_file(environ, directory or Path.cwd(), names))
+    values.update(_from_environment(environ, names))
+    values.update(
+        {
+            name: (value, f"--{name.replace('_', '-')}")
+            for name, value in (flags or {}).items()
+            if value is not None
+        }
+    )
+    settings = Settings(**{name: _convert(name, *pair) for name, pair in values.items()})
+    _check(settings)
+    return settings
+
+
+def to_environment(settings: Settings) -> dict[str, str]:
+    """The settings as variables, for a process that shall have the same."""
+    return {
+        row.variable: ",".join(value) if isinstance(value, tuple) else str(value)
+        for row in rows()
+        if (value := getattr(settings, row.name)) != row.default
+    }
+
+
+def unknown_variables(environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Variables that start like ours and are none of ours."""
+    known = {row.variable for row in rows()} | {PREFIX + "CONFIG"}
+    return sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
+
+
+def _from_file(
+    environ: Mapping[str, str], directory: Path, names: list[str]
+) -> dict[str, tuple[Any, str]]:
+    chosen = environ.get(PREFIX + "CONFIG")
+    path = directory / (chosen or CONFIG_FILE)
+    if not path.is_file():
+        if chosen:
+            raise WrongSettingError(f"{PREFIX}CONFIG names {chosen}, which is not a file.")
+        return {}
+    try:
+        table = tomllib.loads(path.read_text())
+    except tomllib.TOMLDecodeError as error:
+        raise WrongSettingError(f"{path} is not valid TOML: {error}.") from None
+    for name in table:
+        if name not in names:
+            raise WrongSettingError(f"{path} sets {name!r}, {_suggest(name, names)}.")
+    return {name: (value, f"{name} in {path}") for name, value in table.items()}
+
+
+def _from_environment(environ: Mapping[str, str], names: list[str]) -> dict[str, tuple[Any, str]]:
+    variables = [PREFIX + name.upper() for name in names]
+    for name in unknown_variables(environ):
+        if difflib.get_close_matches(name, variables, 1, _TYPO):
+            raise WrongSettingError(f"{name} is set, {_suggest(name, variables)}.")
+    return {
+        name: (environ[variable], variable)
+        for name, variable in zip(names, variables, strict=True)
+        if environ.get(variable, "") != ""
+    }
+
+
+def _suggest(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, 1)
+    return "which is not a setting" + (f" (did you mean {near[0]}?)" if near else "")
+
+
+def _convert(name: str, value: Any, source: str) -> Any:
+    field = next(f for f in msgspec.structs.fields(Settings) if f.name == name)
+    if _is_tuple(field.type) and isinstance(value, str):
+        value = [part.strip() for part in value.split(",") if part.strip()]
+    try:
+        return msgspec.convert(value, field.type, strict=False)
+    except msgspec.ValidationError as error:
+        shown = "its value" if (_meta(field.type).extra or {}).get("secret") else repr(value)
+        reason = str(error).replace("`", "")
+        raise WrongSettingError(f"{source} cannot be {shown}: {_lower(reason)}.") from None
+
+
+def _check(settings: Settings) -> None:
+    for key in encryption_keys(settings):
+        if len(key) != 32:
+            raise WrongSettingError(
+                f"{PREFIX}ENCRYPTION_KEY must be base64 of 32 bytes; make one with "
+                "`openssl rand -base64 32`."
+            )
+    for network in settings.outbound_allow:
+        try:
+            ipaddress.ip_network(network)
+        except ValueError as error:
+            raise WrongSettingError(
+                f"{PREFIX}OUTBOUND_ALLOW holds {network!r}, which is not a network such as "
+                f"10.1.0.0/16: {error}."
+            ) from None
+    url = settings.database_url
+    if url is not None and not url.startswith(("postgresql://", "postgres://")):
+        raise WrongSettingError(f"{PREFIX}DATABASE_URL must start with postgresql://.")
+    if not settings.development and settings.encryption_key is None:
+        raise WrongSettingError(
+            f"Production needs {PREFIX}ENCRYPTION_KEY; make one with `openssl rand -base64 32` "
+            "and keep it safe: credentials cannot be read without it."
+        )
+    _check_bootstrap_key(settings)
+
+
+def _check_bootstrap_key(settings: Settings) -> None:
+    key = settings.bootstrap_api_key
+    if key is None:
+        return
+    if key != key.strip() or not key.isascii() or any(c.isspace() for c in key):
+        raise WrongSettingError(f"{PREFIX}BOOTSTRAP_API_KEY must be ASCII without spaces.")
+    if not settings.development and len(key) < 32:
+        raise WrongSettingError(
+            f"{PREFIX}BOOTSTRAP_API_KEY must have at least 32 characters in production."
+        )
+
+
+def encryption_keys(settings: Settings) -> list[bytes]:
+    """The configured encryption keys, current first; an undecodable one comes back empty."""
+    keys = []
+    for text in (settings.encryption_key or "").split(","):
+        if text.strip():
+            try:
+                keys.append(base64.b64decode(text.strip(), validate=True))
+            except (binascii.Error, ValueError):
+                keys.append(b"")
+    return keys
+
+
+def _meta(kind: Any) -> Meta:
+    return next(m for m in reversed(kind.__metadata__) if isinstance(m, Meta) and m.description)
+
+
+def _is_tuple(kind: Any) -> bool:
+    return getattr(get_args(kind)[0], "__origin__", None) is tuple
+
+
+def _kind(kind: Any) -> str:
+    schema = msgspec.json.schema(kind)
+    if "anyOf" in schema:
+        schema = next(s for s in schema["anyOf"] if s.get("type") != "null")
+    if "enum" in schema:
+        return " or ".join(f"`{value}`" for value in schema["enum"] if value is not None)
+    names = {"string": "text", "integer": "whole number", "number": "number", "array": "list"}
+    return names[str(schema["type"])]
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

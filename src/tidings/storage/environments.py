@@ -1,0 +1,73 @@
+"""Organizations and their environments."""
+
+from datetime import datetime
+
+from tidings.domain.environments import Environment
+from tidings.domain.errors import NotFoundError
+from tidings.domain.scope import Scope
+from tidings.storage.database import Connection, Row
+
+_COLUMNS = "id, organization_id, name, identifier, kind, parent_id, color, created_at, updated_at"
+
+
+async def all_of(connection: Connection, scope: Scope) -> list[Environment]:
+    """The environments of the caller's organization, oldest first."""
+    rows = await connection.fetch(
+        f"SELECT {_COLUMNS} FROM environments WHERE organization_id = $1 ORDER BY id",
+        scope.organization_id,
+    )
+    return [_environment(row) for row in rows]
+
+
+async def named(connection: Connection, name: str) -> Environment:
+    """The environment of that name in the one organization there is, for the command line."""
+    row = await connection.fetchrow(
+        f"SELECT {_COLUMNS} FROM environments WHERE lower(name) = lower($1)",
+        name,
+    )
+    if row is None:
+        known = await connection.fetch("SELECT name FROM environments ORDER BY id")
+        raise NotFoundError(
+            f"There is no environment {name!r}; there are "
+            + (", ".join(row["name"] for row in known) or "none yet: run `tidings migrate`")
+            + "."
+        )
+    return _environment(row)
+
+
+async def any_exists(connection: Connection) -> bool:
+    found: bool = await connection.fetchval("SELECT EXISTS (SELECT FROM environments)")
+    return found
+
+
+async def add_organization(connection: Connection, id: str, name: str, now: datetime) -> None:
+    await connection.execute(
+        "INSERT INTO organizations (id, name, created_at) VALUES ($1, $2, $3)", id, name, now
+    )
+
+
+async def add(connection: Connection, environment: Environment, inbox_secret: bytes) -> None:
+    await connection.execute(
+        f"INSERT INTO environments ({_COLUMNS}, inbox_secret) "
+        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+        environment.id,
+        environment.organization_id,
+        environment.name,
+        environment.identifier,
+        environment.kind,
+        environment.parent_id,
+        environment.color,
+        environment.created_at,
+        environment.updated_at,
+        inbox_secret,
+    )
+
+
+def _environment(row: Row) -> Environment:
+    return Environment(**row)
+
+
+async def lock_bootstrap(connection: Connection) -> None:
+    """Hold back other processes that would make the first organization, until the transaction
+    ends."""
+    await connection.execute("LOCK TABLE organizations IN SHARE ROW EXCLUSIVE MODE")

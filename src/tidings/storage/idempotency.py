@@ -1,0 +1,87 @@
+"""Answers kept under an idempotency key, written in the transaction of their effect.
+
+While a request runs, its transaction holds an advisory lock that stands for the key: others see at
+once that it is in flight, and the lock goes when the transaction ends, however it ends.
+"""
+
+import hashlib
+from datetime import datetime
+
+import msgspec
+
+from tidings.domain.scope import Scope
+from tidings.storage.database import Connection
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """An answer as it was first given."""
+
+    fingerprint: bytes
+    status: int
+    content_type: str | None
+    body: bytes
+
+
+def digest(method: str, path: str, key: str) -> bytes:
+    return hashlib.sha256(f"{method} {path}\n{key}".encode()).digest()[:16]
+
+
+async def claim(
+    connection: Connection, scope: Scope, digest: bytes, oldest: datetime
+) -> tuple[bool, Kept | None]:
+    """Try to take the key for this transaction: whether it is ours, and the answer kept under it.
+
+    The lookup may run on a snapshot older than the lock; `keep` then finds the row and raises.
+    """
+    row = await connection.fetchrow(
+        "SELECT pg_try_advisory_xact_lock($1) AS ours, kept.fingerprint, kept.status, "
+        "kept.content_type, kept.body FROM (SELECT) AS one LEFT JOIN idempotency_records AS kept "
+        "ON kept.environment_id = $2 AND kept.digest = $3 AND kept.created_at > $4",
+        _lock_number(scope, digest),
+        scope.environment_id,
+        digest,
+        oldest,
+    )
+    assert row is not None
+    if row["status"] is None:
+        return row["ours"], None
+    return row["ours"], Kept(row["fingerprint"], row["status"], row["content_type"], row["body"])
+
+
+async def keep(
+    connection: Connection, scope: Scope, digest: bytes, kept: Kept, now: datetime, oldest: datetime
+) -> bool:
+    """Keep the answer; False when a fresh one is kept under this key already."""
+    kept_now = await connection.fetchval(
+        "INSERT INTO idempotency_records AS r "
+        "(environment_id, digest, fingerprint, status, content_type, body, created_at) "
+        "VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (environment_id, digest) DO UPDATE SET "
+        "fingerprint = $3, status = $4, content_type = $5, body = $6, created_at = $7 "
+        "WHERE r.created_at <= $8 RETURNING true",
+        scope.environment_id,
+        digest,
+        kept.fingerprint,
+        kept.status,
+        kept.content_type,
+        kept.body,
+        now,
+        oldest,
+    )
+    return bool(kept_now)
+
+
+async def forget(connection: Connection, oldest: datetime, limit: int = 5000) -> int:
+    """Delete up to `limit` answers that are too old; tell how many."""
+    done = await connection.execute(
+        "DELETE FROM idempotency_records WHERE (environment_id, digest) IN "
+        "(SELECT environment_id, digest FROM idempotency_records WHERE created_at <= $1 "
+        "ORDER BY created_at LIMIT $2 FOR UPDATE SKIP LOCKED)",
+        oldest,
+        limit,
+    )
+    return int(done.split()[-1])
+
+
+def _lock_number(scope: Scope, digest: bytes) -> int:
+    mixed = hashlib.sha256(scope.environment_id.encode() + digest).digest()
+    return int.from_bytes(mixed[:8], "big", signed=True)

@@ -1,0 +1,163 @@
+"""A real PostgreSQL for every test: one server for the whole run, one fresh database per test."""
+
+import asyncio
+import os
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import asyncpg
+import httpx
+import pytest
+
+from tidings.actions import bootstrap, keys
+from tidings.api.auth import KeyRing
+from tidings.api.door import Parts, open_door
+from tidings.api.health import Health
+from tidings.clock import ManualClock, SystemClock
+from tidings.domain.environments import DEVELOPMENT, PRODUCTION
+from tidings.domain.scope import Scope
+from tidings.engine import queue
+from tidings.ids import Ids
+from tidings.settings import Settings
+from tidings.storage import environments, migrate
+from tidings.storage.changes import Listener
+from tidings.storage.database import Database
+from tidings.storage.embedded import EmbeddedPostgres
+from tidings.storage.secrets import Sealer
+from tidings.world import World
+
+TEST_KEY = bytes(range(32))
+API_KEY = "test-key-of-the-development-environment"
+OTHER_KEY = "test-key-of-the-production-environment"
+_TEMPLATE = "tidings_template"
+
+
+def make_world(clock: ManualClock | SystemClock | None = None) -> World:
+    clock = clock or SystemClock()
+    return World(clock=clock, ids=Ids(clock), sealer=Sealer(lambda: [TEST_KEY]))
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
+    """Shared by all test processes: the launcher sees to it that it starts and stops once."""
+    base = tmp_path_factory.getbasetemp()
+    if os.environ.get("PYTEST_XDIST_WORKER"):
+        base = base.parent
+    embedded = EmbeddedPostgres(base / "database", {"fsync": "off", "full_page_writes": "off"})
+    embedded.start()
+    asyncio.run(_make_template(embedded))
+    yield embedded
+    embedded.stop()
+
+
+async def _make_template(server: EmbeddedPostgres) -> None:
+    connection = await asyncpg.connect(server.url())
+    try:
+        await connection.execute("SELECT pg_advisory_lock(1)")
+        if await connection.fetchval("SELECT 1 FROM pg_database WHERE datname = $1", _TEMPLATE):
+            return
+        await connection.execute(f"CREATE DATABASE {_TEMPLATE}_draft")
+        url = server.url(f"{_TEMPLATE}_draft")
+        await migrate.migrate(url)
+        database = await Database.open(url, 2)
+        await queue.install(database)
+        async with database.transaction() as tx:
+            await bootstrap.first_environments(tx, make_world())
+            await bootstrap.first_key(tx, make_world(), API_KEY)
+            production = await environments.named(tx, PRODUCTION)
+            scope = Scope(production.organization_id, production.id)
+            await keys.create(tx, scope, make_world(), "Test", OTHER_KEY)
+        await database.close()
+        await connection.execute(f"ALTER DATABASE {_TEMPLATE}_draft RENAME TO {_TEMPLATE}")
+    finally:
+        await connection.close()
+
+
+async def _create(server: EmbeddedPostgres, template: str) -> str:
+    name = f"test_{uuid.uuid4().hex}"
+    connection = await asyncpg.connect(server.url())
+    try:
+        await connection.execute("SELECT pg_advisory_lock_shared(2)")
+        await connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY wal_log")
+    finally:
+        await connection.close()
+    return server.url(name)
+
+
+async def _drop(server: EmbeddedPostgres, url: str) -> None:
+    connection = await asyncpg.connect(server.url())
+    try:
+        name = url.split("@/")[1].split("?")[0]
+        await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    finally:
+        await connection.close()
+
+
+@pytest.fixture
+async def empty_url(server: EmbeddedPostgres) -> AsyncIterator[str]:
+    """A database without any of our tables."""
+    url = await _create(server, "template0")
+    yield url
+    await _drop(server, url)
+
+
+@pytest.fixture
+async def url(server: EmbeddedPostgres) -> AsyncIterator[str]:
+    """A migrated database with the two first environments and a known key for each."""
+    url = await _create(server, _TEMPLATE)
+    yield url
+    await _drop(server, url)
+
+
+@pytest.fixture
+async def database(url: str) -> AsyncIterator[Database]:
+    database = await Database.open(url)
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+def world() -> World:
+    return make_world()
+
+
+@pytest.fixture
+async def scope(database: Database) -> Scope:
+    return await _scope(database, DEVELOPMENT)
+
+
+@pytest.fixture
+async def other_scope(database: Database) -> Scope:
+    return await _scope(database, PRODUCTION)
+
+
+async def _scope(database: Database, name: str) -> Scope:
+    async with database.connection() as connection:
+        found = await environments.named(connection, name)
+    return Scope(found.organization_id, found.id)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data_dir=str(tmp_path))
+
+
+@pytest.fixture
+async def client(
+    settings: Settings, database: Database, world: World
+) -> AsyncIterator[httpx.AsyncClient]:
+    """A caller with the Development key."""
+    listener = Listener(database)
+    key_ring = KeyRing(database, listener, world.clock)
+    health = Health(database, world.clock, None, queue.state)
+    door = open_door(Parts(settings, world, health, key_ring))
+    await listener.start()
+    transport = httpx.ASGITransport(door, raise_app_exceptions=False)  # type: ignore[arg-type]
+    async with httpx.AsyncClient(
+        transport=transport,
+        base_url="http://tidings.test",
+        headers={"Authorization": f"ApiKey {API_KEY}"},
+    ) as client:
+        yield client
+    await listener.stop()
