@@ -4,9 +4,9 @@ import os
 from collections.abc import Callable
 
 from tidings.clock import Clock
+from tidings.domain.slugs import base62
 
 KEY_PREFIX = "tdg_"
-_BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _FRACTION_BITS = 24
 _CHANCE_BYTES = 5
 
@@ -32,18 +32,8 @@ class Ids:
 
     def api_key(self) -> str:
         """A key of 256 random bits behind a prefix that secret scanners can recognise."""
-        return KEY_PREFIX + base62(self._random_bytes(32), width=43)
+        return KEY_PREFIX + base62(self._random_bytes(32)).rjust(43, "0")
 
     def secret(self, size: int = 32) -> str:
         """Random bytes as hex, for secrets that people never type."""
         return self._random_bytes(size).hex()
-
-
-def base62(data: bytes, width: int) -> str:
-    """The bytes as one big-endian number in base 62, padded with zeros to the width."""
-    number = int.from_bytes(data, "big")
-    digits = []
-    while number:
-        number, rest = divmod(number, 62)
-        digits.append(_BASE62[rest])
-    return "".join(reversed(digits)).rjust(width, "0")
