@@ -97,6 +97,10 @@ def configure(
         logging.getLogger(noisy).setLevel(logging.WARNING)
 
 
+context = structlog.contextvars.bound_contextvars
+"""Adds these values to every line logged inside the `with`."""
+
+
 def get(room: str) -> structlog.typing.FilteringBoundLogger:
     logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(room)
     return logger

@@ -57,40 +57,39 @@ def found(name: str) -> list[ControllerRouterHandler]:
 
 def build(parts: Parts) -> Litestar:
     guarded_handlers, open_handlers = found("HANDLERS"), found("OPEN_HANDLERS")
-    failures = Failures(parts.world.clock)
-    settings = parts.settings
-    dialect = Dialect(settings.dialect)
+    described = reference.handlers([*guarded_handlers, *open_handlers])
+    app = Litestar(
+        route_handlers=[guarded(parts, guarded_handlers), *open_handlers, *described],
+        exception_handlers={Exception: Failures(parts.world.clock).answer},
+        openapi_config=None,
+        request_max_body_size=parts.settings.body_limit,
+        cors_config=_cors(parts.settings),
+        debug=False,
+        logging_config=None,
+    )
+    app.state.health = parts.health
+    return app
+
+
+def guarded(parts: Parts, handlers: list[ControllerRouterHandler]) -> Router:
+    """Handlers that need a key, with everything that happens around them."""
+    dialect = Dialect(parts.settings.dialect)
 
     def authenticate(app: ASGIApp) -> ASGIApp:
         return Authenticate(app, parts.key_ring)
 
     def unit_of_work(app: ASGIApp) -> ASGIApp:
-        return UnitOfWork(app, parts.health.database, parts.world.clock, settings.body_limit)
+        return UnitOfWork(app, parts.health.database, parts.world.clock, parts.settings.body_limit)
 
-    guarded = Router(
+    return Router(
         path="/",
-        route_handlers=guarded_handlers,
+        route_handlers=handlers,
         dto=JsonBody,
         return_dto=None,
         after_request=_wrap if dialect.wraps_answers else None,
         middleware=[authenticate, unit_of_work],
         dependencies=providers(parts.world, dialect),
     )
-    app = Litestar(
-        route_handlers=[
-            guarded,
-            *open_handlers,
-            *reference.handlers([*guarded_handlers, *open_handlers]),
-        ],
-        exception_handlers={Exception: failures.answer},
-        openapi_config=None,
-        request_max_body_size=settings.body_limit,
-        cors_config=_cors(settings),
-        debug=False,
-        logging_config=None,
-    )
-    app.state.health = parts.health
-    return app
 
 
 async def _wrap(response: Response[Any]) -> Response[Any]:

@@ -6,7 +6,6 @@ import uuid
 
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
-from structlog.contextvars import bound_contextvars
 
 from tidings import log, metrics
 
@@ -33,7 +32,7 @@ class Edge:
                 message["headers"] = [*message["headers"], (b"x-request-id", request_id)]
             await send(message)
 
-        with bound_contextvars(request_id=request_id.decode()):
+        with log.context(request_id=request_id.decode()):
             try:
                 await self._app(scope, receive, send_with_id)
             finally:
