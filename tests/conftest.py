@@ -9,6 +9,7 @@ from pathlib import Path
 import asyncpg
 import httpx
 import pytest
+from litestar.types import ASGIApp
 
 from tidings.actions import bootstrap, keys
 from tidings.api.auth import KeyRing
@@ -144,20 +145,25 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-async def client(
-    settings: Settings, database: Database, world: World
-) -> AsyncIterator[httpx.AsyncClient]:
-    """A caller with the Development key."""
+async def parts(settings: Settings, database: Database, world: World) -> AsyncIterator[Parts]:
     listener = Listener(database)
     key_ring = KeyRing(database, listener, world.clock)
-    health = Health(database, world.clock, None, queue.state)
-    door = open_door(Parts(settings, world, health, key_ring))
     await listener.start()
-    transport = httpx.ASGITransport(door, raise_app_exceptions=False)  # type: ignore[arg-type]
-    async with httpx.AsyncClient(
-        transport=transport,
-        base_url="http://tidings.test",
-        headers={"Authorization": f"ApiKey {API_KEY}"},
-    ) as client:
-        yield client
+    yield Parts(settings, world, Health(database, world.clock, None, queue.state), key_ring)
     await listener.stop()
+
+
+def caller_of(door: ASGIApp, key: str | None = API_KEY) -> httpx.AsyncClient:
+    """A client that speaks to the door without a socket in between."""
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(door, raise_app_exceptions=False),  # type: ignore[arg-type]
+        base_url="http://tidings.test",
+        headers={} if key is None else {"Authorization": f"ApiKey {key}"},
+    )
+
+
+@pytest.fixture
+async def client(parts: Parts) -> AsyncIterator[httpx.AsyncClient]:
+    """A caller with the Development key."""
+    async with caller_of(open_door(parts)) as client:
+        yield client

@@ -16,10 +16,11 @@ from tidings.domain.errors import InvalidError, Problem
 
 T = TypeVar("T")
 
+_MALFORMED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+|\.\.\.)\]")
 
 
-class JsonBody(AbstractDTO[Any]):
+class StrictJson(AbstractDTO[Any]):
     """The `data` of every handler of this door."""
 
     config = DTOConfig()
@@ -67,17 +68,22 @@ def decode(decoder: msgspec.json.Decoder[T], value: bytes) -> T:
     try:
         return decoder.decode(value)
     except msgspec.ValidationError as error:
-        raise _invalid(str(error), msgspec.json.decode(value)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise WireError(
-            HTTPStatus.BAD_REQUEST, f"The body is not valid JSON: {_reason(error)}."
-        ) from None
-    except RecursionError:
-        raise WireError(HTTPStatus.BAD_REQUEST, "The body is nested too deeply.") from None
+        raise _invalid(str(error), _whole(value)) from None
+    except _MALFORMED as error:
+        raise _malformed(error) from None
 
 
-def _reason(error: Exception) -> str:
-    return str(error).removeprefix("JSON is malformed: ")
+def _whole(value: bytes) -> Any:
+    """The body without its type: it may turn out to be malformed further on."""
+    try:
+        return msgspec.json.decode(value)
+    except _MALFORMED as error:
+        raise _malformed(error) from None
+
+
+def _malformed(error: Exception) -> WireError:
+    reason = str(error).removeprefix("JSON is malformed: ")
+    return WireError(HTTPStatus.BAD_REQUEST, f"The body is not valid JSON: {reason}.")
 
 
 def _invalid(message: str, body: Any) -> InvalidError:

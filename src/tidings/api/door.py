@@ -12,7 +12,7 @@ from litestar.types import ASGIApp, ControllerRouterHandler
 from tidings import api
 from tidings.api import reference
 from tidings.api.auth import Authenticate, KeyRing
-from tidings.api.body import JsonBody
+from tidings.api.body import StrictJson
 from tidings.api.edge import Edge
 from tidings.api.errors import Failures
 from tidings.api.given import providers
@@ -84,7 +84,7 @@ def guarded(parts: Parts, handlers: list[ControllerRouterHandler]) -> Router:
     return Router(
         path="/",
         route_handlers=handlers,
-        dto=JsonBody,
+        dto=StrictJson,
         return_dto=None,
         after_request=_wrap if dialect.wraps_answers else None,
         middleware=[authenticate, unit_of_work],

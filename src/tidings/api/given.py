@@ -33,6 +33,12 @@ def providers(world: World, dialect: Dialect) -> dict[str, Provide]:
     }
 
 
+def described() -> dict[str, Provide]:
+    """The same names without anything behind them, for describing handlers."""
+    names = ("conn", "tx", "caller", "world", "dialect")
+    return {name: Provide(lambda: None, sync_to_thread=False) for name in names}
+
+
 async def _connection(request: Request[Any, Any, Any]) -> Connection:
     unit: Unit = request.scope["state"]["unit"]
     return await unit.connection()

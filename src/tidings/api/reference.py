@@ -13,8 +13,8 @@ from litestar.params import FromPath
 from litestar.types import ControllerRouterHandler
 
 from tidings import __version__
-from tidings.api import docs_page
-from tidings.api.body import JsonBody
+from tidings.api import docs_page, given
+from tidings.api.body import StrictJson
 from tidings.api.errors import ErrorOut
 
 _INTRODUCTION = """\
@@ -86,7 +86,13 @@ def describe(described: Sequence[ControllerRouterHandler]) -> dict[str, Any]:
         ),
         operation_id_creator=lambda handler, method, parts: _camel(handler.handler_name),
     )
-    app = Litestar([*described, _error_shape], dto=JsonBody, return_dto=None, openapi_config=config)
+    app = Litestar(
+        [*described, _error_shape],
+        dependencies=given.described(),
+        dto=StrictJson,
+        return_dto=None,
+        openapi_config=config,
+    )
     return _finish(app.openapi_schema.to_schema())
 
 
