@@ -11,7 +11,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "tidings"
 
 # Files at the top of the package and what they may be used by: everyone but the pure rooms.
-PLUMBING = {"settings", "clock", "ids", "log", "metrics", "dialect", "world"}
+PLUMBING = {"settings", "clock", "ids", "log", "metrics", "dialect", "world", "foundation"}
 
 MAY_IMPORT: dict[str, set[str]] = {
     "domain": set(),
@@ -33,6 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "metrics": set(),
     "dialect": {"settings"},
     "world": {"clock", "ids", "storage"},
+    "foundation": {"settings", "clock", "ids", "storage", "world"},
     "__main__": {"cli"},
 }  # fmt: skip
 

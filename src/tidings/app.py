@@ -14,39 +14,16 @@ from tidings.actions import bootstrap
 from tidings.api.auth import KeyRing
 from tidings.api.door import Parts, open_door
 from tidings.api.health import Health
-from tidings.clock import SystemClock
 from tidings.engine import queue
 from tidings.engine.worker import Worker
-from tidings.ids import Ids
-from tidings.settings import Settings, encryption_keys
-from tidings.storage import migrate, secrets
+from tidings.settings import Settings
+from tidings.storage import migrate
 from tidings.storage.changes import Listener
 from tidings.storage.database import Database
 from tidings.world import World
 
 _NOTE_KEYS_SECONDS = 30.0
 _log = log.get("app")
-
-
-def make_world(settings: Settings) -> World:
-    clock = SystemClock()
-    return World(clock=clock, ids=Ids(clock), sealer=secrets.Sealer(lambda: keys_of(settings)))
-
-
-def keys_of(settings: Settings) -> list[bytes]:
-    return encryption_keys(settings) or secrets.read_key_file(settings.data_path)
-
-
-@asynccontextmanager
-async def open_database(settings: Settings, url: str) -> AsyncIterator[Database]:
-    database = await Database.open(url, settings.pool_size)
-    try:
-        yield database
-    finally:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(5):
-                await database.close()
-        database.terminate()
 
 
 async def prepare(world: World, database: Database) -> None:

@@ -133,10 +133,10 @@ def listen(host: str, port: int) -> socket.socket:
 def with_database(settings: Settings, work: Callable[..., Awaitable[T]]) -> T:
     """Run work(world, database) with the database at hand, started if it is ours to start."""
     with failing_clearly(), database_starting(settings) as url:
-        from tidings import app
+        from tidings import foundation
 
         async def body() -> T:
-            async with app.open_database(settings, url()) as database:
-                return await work(app.make_world(settings), database)
+            async with foundation.open_database(settings, url()) as database:
+                return await work(foundation.make_world(settings), database)
 
         return run(body)

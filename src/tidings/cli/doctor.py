@@ -74,21 +74,21 @@ def _database(settings: Settings) -> list[Finding]:
 
 
 async def _ask(settings: Settings, url: str) -> list[Finding]:
-    from tidings import app
+    from tidings import foundation
     from tidings.storage.database import DatabaseRefusedError
 
     try:
-        async with app.open_database(settings, url) as database:
+        async with foundation.open_database(settings, url) as database:
             return [finding async for finding in _look_into(settings, database)]
     except DatabaseRefusedError as error:
         return [Finding("problem", "database", str(error))]
 
 
 async def _look_into(settings: Settings, database: "Database") -> AsyncIterator[Finding]:
-    from tidings import app
+    from tidings import foundation
     from tidings.storage import health, migrate, secrets
 
-    world = app.make_world(settings)
+    world = foundation.make_world(settings)
     async with database.connection() as connection:
         version = ".".join(map(str, connection.get_server_version()[:2]))
         yield Finding("ok", "database", f"PostgreSQL {version} answers")

@@ -95,7 +95,7 @@ def rotate_encryption(data_dir: DataDir = None, database_url: DatabaseUrl = None
     own_file = settings.encryption_key is None
 
     async def work(_: World, database: Database) -> int:
-        from tidings import app
+        from tidings import foundation
         from tidings.actions import encryption
         from tidings.storage import secrets
 
@@ -103,7 +103,7 @@ def rotate_encryption(data_dir: DataDir = None, database_url: DatabaseUrl = None
             former = secrets.read_key_file(settings.data_path)
             secrets.write_key_file(settings.data_path, [chance.token_bytes(32), *former])
         total = 0
-        async for column, done in encryption.rotate(database, app.make_world(settings)):
+        async for column, done in encryption.rotate(database, foundation.make_world(settings)):
             total += done
             typer.echo(f"{column}: {total} values", err=True)
         if own_file:

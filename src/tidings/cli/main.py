@@ -8,15 +8,24 @@ import typer
 
 from tidings import __version__, cli
 
-app = typer.Typer(
-    name="tidings",
-    help="Self-hosted notification management: start it with `tidings serve`.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+
+def build() -> typer.Typer:
+    """The command with every subcommand that the files of this room register."""
+    app = typer.Typer(
+        name="tidings",
+        help="Self-hosted notification management: start it with `tidings serve`.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    for each in pkgutil.iter_modules(cli.__path__):
+        module = importlib.import_module(f"{cli.__name__}.{each.name}")
+        if hasattr(module, "register"):
+            module.register(app)
+    return app
 
 
 def _show_version(wanted: bool) -> None:
@@ -25,7 +34,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: Annotated[
         bool,
@@ -38,8 +46,4 @@ def _root(
 
 
 def main() -> None:
-    for each in pkgutil.iter_modules(cli.__path__):
-        module = importlib.import_module(f"{cli.__name__}.{each.name}")
-        if hasattr(module, "register"):
-            module.register(app)
-    app()
+    build()()

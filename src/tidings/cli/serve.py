@@ -74,11 +74,11 @@ def _serve_alone(
     settings: Settings, listening: socket.socket, engine: bool, ready_fd: int | None
 ) -> None:
     with failing_clearly(), database_starting(settings) as url:
-        from tidings import app
+        from tidings import app, foundation
 
         async def body() -> None:
-            world = app.make_world(settings)
-            async with app.open_database(settings, url()) as database:
+            world = foundation.make_world(settings)
+            async with foundation.open_database(settings, url()) as database:
                 key: str | None = None
                 if ready_fd is None:
                     await app.prepare(world, database)

@@ -34,11 +34,11 @@ def supervise(
         tempfile.TemporaryDirectory(prefix="tidings-metrics-") as figures,
         database_starting(settings) as url,
     ):
-        from tidings import app
+        from tidings import app, foundation
 
         async def body() -> None:
-            world = app.make_world(settings)
-            async with app.open_database(settings, url()) as database:
+            world = foundation.make_world(settings)
+            async with foundation.open_database(settings, url()) as database:
                 await app.prepare(world, database)
                 key = await app.prepare_key(settings, world, database)
             children = [

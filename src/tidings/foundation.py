@@ -1,0 +1,34 @@
+"""What every command stands on: from settings to the database and the world."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from tidings.clock import SystemClock
+from tidings.ids import Ids
+from tidings.settings import Settings, encryption_keys
+from tidings.storage import secrets
+from tidings.storage.database import Database
+from tidings.world import World
+
+
+def make_world(settings: Settings) -> World:
+    clock = SystemClock()
+    return World(clock=clock, ids=Ids(clock), sealer=secrets.Sealer(lambda: keys_of(settings)))
+
+
+def keys_of(settings: Settings) -> list[bytes]:
+    return encryption_keys(settings) or secrets.read_key_file(settings.data_path)
+
+
+@asynccontextmanager
+async def open_database(settings: Settings, url: str) -> AsyncIterator[Database]:
+    database = await Database.open(url, settings.pool_size)
+    try:
+        yield database
+    finally:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(5):
+                await database.close()
+        database.terminate()
