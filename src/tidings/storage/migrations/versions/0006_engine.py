@@ -25,7 +25,7 @@ CREATE TABLE events (
     created_at timestamptz NOT NULL,
     canceled_at timestamptz
 );
-COMMENT ON TABLE events IS 'One trigger each; the payload stands here once, however many hear of it.';
+COMMENT ON TABLE events IS 'One trigger each; its payload stands here once.';
 COMMENT ON COLUMN events.recipients IS
     '{"subscribers": [...], "topics": [{"key", "exclude"}], "everyone": bool}';
 COMMENT ON COLUMN events.status IS 'accepted -> running -> done; a large one is split on the way';
@@ -105,7 +105,7 @@ CREATE TABLE jobs (
 COMMENT ON TABLE jobs IS 'One step of one notification.';
 COMMENT ON COLUMN jobs.due_at IS 'The timer of a delayed job: a delay, a digest or a retry.';
 COMMENT ON COLUMN jobs.worker_id IS 'Who runs it; when that worker is gone, others take it back.';
-COMMENT ON COLUMN jobs.details IS 'The proof, oldest first: [{"id", "at", "status", "detail", ...}]';
+COMMENT ON COLUMN jobs.details IS 'The proof, oldest first: [{"id", "at", "status", ...}]';
 COMMENT ON COLUMN jobs.merged_into IS 'The job of the digest that took this event along.';
 CREATE UNIQUE INDEX jobs_notification ON jobs (notification_id, position);
 CREATE INDEX jobs_due ON jobs (due_at) WHERE status = 'delayed';
