@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 from litestar import Litestar, Response, get
+from litestar.di import Provide
 from litestar.exceptions import NotFoundException
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.spec import Components, SecurityScheme
@@ -13,7 +14,7 @@ from litestar.params import FromPath
 from litestar.types import ControllerRouterHandler
 
 from tidings import __version__
-from tidings.api import docs_page
+from tidings.api import docs_page, given
 from tidings.api.body import JsonBody
 from tidings.api.errors import ErrorOut
 from tidings.api.wire import camel
@@ -87,7 +88,13 @@ def describe(described: Sequence[ControllerRouterHandler]) -> dict[str, Any]:
         ),
         operation_id_creator=lambda handler, method, parts: camel(handler.handler_name),
     )
-    app = Litestar([*described, _error_shape], dto=JsonBody, return_dto=None, openapi_config=config)
+    app = Litestar(
+        [*described, _error_shape],
+        dto=JsonBody,
+        return_dto=None,
+        openapi_config=config,
+        dependencies=dict.fromkeys(given.NAMES, Provide(lambda: None, sync_to_thread=False)),
+    )
     return _finish(app.openapi_schema.to_schema())
 
 

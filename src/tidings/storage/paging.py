@@ -28,8 +28,9 @@ class Listing(msgspec.Struct, frozen=True, kw_only=True):
     where: str
     count: str | None = None
     """A cheaper way to count the rows in scope; taken when there are no further filters."""
-    columns_of_order: tuple[tuple[Order, str], ...] = (("id", "id"), ("created_at", "id"))
-    """Identifiers ascend with time, so the order of creation is theirs."""
+    last_change: str = "updated_at"
+    """The column that orders by the last change. Identifiers ascend with time, so they order by
+    creation."""
 
 
 async def page(
@@ -64,7 +65,7 @@ def shape(asked: Asked) -> Shape:
 
 @lru_cache(1024)
 def sql(listing: Listing, shape: Shape, filters: tuple[str, ...], scope_size: int) -> str:
-    order = dict(listing.columns_of_order)[shape.order]
+    order = listing.last_change if shape.order == "updated_at" else "id"
     keys = ("id",) if order == "id" else (order, "id")
     forward = shape.descending == (shape.cursor == "before")
     where = listing.where + "".join(

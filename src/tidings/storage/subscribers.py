@@ -47,8 +47,8 @@ LISTING = paging.Listing(
     columns=_COLUMNS,
     source="subscribers AS r",
     where="r.environment_id = $1",
-    count="SELECT coalesce(sum(count), 0)::bigint FROM subscriber_tallies WHERE environment_id = $1",
-    columns_of_order=(("id", "id"), ("created_at", "id"), ("updated_at", "updated_at")),
+    count="SELECT coalesce(sum(count), 0)::bigint FROM subscriber_tallies "
+    "WHERE environment_id = $1",
 )
 
 
