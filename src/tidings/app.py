@@ -6,6 +6,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 
 import uvicorn
 
@@ -15,6 +16,7 @@ from tidings.api.auth import KeyRing
 from tidings.api.door import Parts, open_door
 from tidings.api.health import Health
 from tidings.clock import SystemClock
+from tidings.domain.limits import Limits
 from tidings.engine import queue
 from tidings.engine.worker import Worker
 from tidings.ids import Ids
@@ -30,7 +32,16 @@ _log = log.get("app")
 
 def make_world(settings: Settings) -> World:
     clock = SystemClock()
-    return World(clock=clock, ids=Ids(clock), sealer=secrets.Sealer(lambda: keys_of(settings)))
+    sealer = secrets.Sealer(lambda: keys_of(settings))
+    return World(clock=clock, ids=Ids(clock), sealer=sealer, limits=limits_of(settings))
+
+
+def limits_of(settings: Settings) -> Limits:
+    wait, throttle = settings.longest_wait_hours, settings.longest_throttle_hours
+    return Limits(
+        longest_wait=None if wait is None else timedelta(hours=wait),
+        longest_throttle=None if throttle is None else timedelta(hours=throttle),
+    )
 
 
 def keys_of(settings: Settings) -> list[bytes]:
