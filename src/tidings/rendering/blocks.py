@@ -23,6 +23,7 @@ _KEPT_DOCUMENTS = 128
 _MOST_REPEATS = 1_000
 
 _TABLE = '<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"'
+_BELOW = "margin:0 0 16px"
 _HEADINGS = {1: (32, 40, 800), 2: (26, 34, 700), 3: (20, 28, 600)}
 _LOGOS = {"sm": 40, "md": 48, "lg": 64}
 
@@ -71,6 +72,18 @@ def _refused(message: str) -> TemplateError:
 
 
 def _blocks(nodes: list[Node], scope: Scope) -> str:
+    return "\n".join(_lines(nodes, scope))
+
+
+def _inside(node: Node, scope: Scope) -> str:
+    """The blocks in a box, the last without the space that would part it from a next one."""
+    lines = _lines(children(node), scope)
+    if lines:
+        lines[-1] = lines[-1].replace(_BELOW, "margin:0", 1)
+    return "\n".join(lines)
+
+
+def _lines(nodes: list[Node], scope: Scope) -> list[str]:
     """Blocks one per line; stray inline nodes are gathered into paragraphs."""
     lines: list[str] = []
     stray: list[Node] = []
@@ -85,7 +98,7 @@ def _blocks(nodes: list[Node], scope: Scope) -> str:
         lines.append(inline.shown(attributes(node), inside, scope))
     if stray:
         lines.append(_paragraph({"content": stray}, scope))
-    return "\n".join(lines)
+    return lines
 
 
 def _unknown(node: Node, scope: Scope) -> str:
@@ -147,7 +160,7 @@ def _item(node: Node, scope: Scope) -> str:
 def _quote(node: Node, scope: Scope) -> str:
     return (
         f'<blockquote style="margin:0 0 16px;padding:4px 0 4px 16px;'
-        f'border-left:4px solid {styles.LINE}">{_blocks(children(node), scope)}</blockquote>'
+        f'border-left:4px solid {styles.LINE}">{_inside(node, scope)}</blockquote>'
     )
 
 
@@ -236,27 +249,28 @@ def _section(node: Node, scope: Scope) -> str:
     return (
         f'{_TABLE} style="{styles.box(attrs, "margin", (0, 0, 16, 0))}"><tr>'
         f'<td{background} align="{side}" style="{look}">'
-        f"{_blocks(children(node), scope)}</td></tr></table>"
+        f"{_inside(node, scope)}</td></tr></table>"
     )
 
 
 def _columns(node: Node, scope: Scope) -> str:
     columns = [child for child in children(node) if kind(child) == "column"]
     gap = styles.pixels(attributes(node).get("gap"), 8, most=100)
-    even = 100 // len(columns) if columns else 100
+    widths = [styles.percent(attributes(column).get("width")) for column in columns]
+    even = max(100 - sum(filter(None, widths)), 5) // max(widths.count(None), 1)
     between = f'\n<td class="t-gap" width="{gap}" style="width:{gap}px">&nbsp;</td>\n'
-    cells = between.join(_column(column, scope, even) for column in columns)
+    cells = between.join(
+        _column(column, scope, width or even) for column, width in zip(columns, widths, strict=True)
+    )
     return f'{_TABLE} style="margin:0 0 16px"><tr>{cells}</tr></table>' if columns else ""
 
 
-def _column(node: Node, scope: Scope, even: int) -> str:
-    attrs = attributes(node)
-    width = styles.percent(attrs.get("width")) or even
-    vertical = attrs.get("verticalAlign")
+def _column(node: Node, scope: Scope, width: int) -> str:
+    vertical = attributes(node).get("verticalAlign")
     vertical = vertical if vertical in ("top", "middle", "bottom") else "top"
     return (
         f'<td class="t-column" width="{width}%" valign="{vertical}" '
-        f'style="width:{width}%;vertical-align:{vertical}">{_blocks(children(node), scope)}</td>'
+        f'style="width:{width}%;vertical-align:{vertical}">{_inside(node, scope)}</td>'
     )
 
 
@@ -278,7 +292,7 @@ def _repeat(node: Node, scope: Scope) -> str:
 def _html(node: Node, scope: Scope) -> str:
     """Code of the author's own; its values go in as they are, like those of an HTML body."""
     code = "".join(_code(child, scope) for child in children(node))
-    return f"<div>{code}</div>"
+    return f'<div style="{_BELOW}">{code}</div>'
 
 
 def _code(node: Node, scope: Scope) -> str:

@@ -71,7 +71,7 @@ def render_email(
     inside = sanitizing.clean(inside) if sanitize else _OUTSIDE.sub("", inside)
     return RenderedEmail(
         html=_document(inside, sheets if sanitize else "", preheader, title),
-        text=plain.from_html(inside),
+        text=plain.from_html(inside, cleaned=sanitize),
     )
 
 
@@ -130,6 +130,7 @@ def _document(inside: str, sheets: str, preheader: str, title: str) -> str:
             f'opacity:0;font-size:1px;line-height:1px">{html.escape(preheader)}'
             f"{'&#847;&zwnj;&nbsp;' * 60}</div>\n"
         )
+    page = ' class="t-page" bgcolor="#f4f5f7"' if 'class="t-page"' in inside else ""
     sheet = f"{styles.SHEET}\n{sheets}".strip()
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -138,6 +139,7 @@ def _document(inside: str, sheets: str, preheader: str, title: str) -> str:
         '<meta name="supported-color-schemes" content="light dark">\n'
         '<meta name="format-detection" content="telephone=no,date=no,address=no,email=no">\n'
         f"<title>{html.escape(title)}</title>\n<style>\n{sheet}\n</style>\n</head>\n"
-        f'<body style="margin:0;padding:0;font-family:{styles.FONT}">\n{hidden}{inside}\n</body>\n'
+        f'<body{page} style="margin:0;padding:0;font-family:{styles.FONT}">\n'
+        f"{hidden}{inside}\n</body>\n"
         "</html>\n"
     )

@@ -30,8 +30,7 @@ def attributes(node: Node) -> Mapping[str, Any]:
 
 
 def children(node: Node) -> list[Node]:
-    inside = node.get("content")
-    return [child for child in inside if isinstance(child, Mapping)] if _is_list(inside) else []
+    return _mappings(node.get("content"))
 
 
 def literal(text: str, scope: Scope, *, escape: bool = True) -> str:
@@ -106,8 +105,8 @@ def shown(attrs: Mapping[str, Any], inside: str, scope: Scope) -> str:
     return f"{{% assign t_shown = {condition} | _shown %}}{{% if t_shown %}}{inside}{{% endif %}}"
 
 
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list | tuple)
+def _mappings(value: Any) -> list[Node]:
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
 def _quotable(text: str) -> str:
@@ -169,12 +168,7 @@ _SIMPLE = {
 
 def _marked(node: Node, inside: str, scope: Scope) -> str:
     """The text in its marks: colours innermost, a link outermost."""
-    marks = node.get("marks")
-    found = (
-        {kind(mark): attributes(mark) for mark in marks if isinstance(mark, Mapping)}
-        if (_is_list(marks))
-        else {}
-    )
+    found = {kind(mark): attributes(mark) for mark in _mappings(node.get("marks"))}
     looks = _looks(found)
     if looks:
         inside = f'<span style="{looks}">{inside}</span>'

@@ -13,47 +13,11 @@ import msgspec
 from tidings.rendering import sanitizing
 from tidings.rendering.templates import render
 
-_BLOCKS = frozenset(
-    [
-        "p",
-        "div",
-        "table",
-        "tr",
-        "ul",
-        "ol",
-        "li",
-        "blockquote",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "section",
-        "header",
-        "footer",
-        "pre",
-    ]
+_BLOCKS = sanitizing.names(
+    "p div table tr ul ol li blockquote h1 h2 h3 h4 h5 h6 section header footer pre"
 )
-_APART = frozenset(
-    [
-        "p",
-        "table",
-        "ul",
-        "ol",
-        "blockquote",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "section",
-        "header",
-        "footer",
-        "pre",
-    ]
-)
+_APART = sanitizing.names("p table ul ol blockquote h1 h2 h3 h4 h5 h6 section header footer pre")
+_MARK = re.compile(r"-|>|\d+\.")
 _BLANK = re.compile(r"[ \t\r\n\u00a0\u200c]+")
 
 
@@ -79,10 +43,10 @@ def push(controls: Mapping[str, Any], variables: Mapping[str, Any]) -> Push:
     )
 
 
-def from_html(html: str) -> str:
+def from_html(html: str, *, cleaned: bool = False) -> str:
     """What a reader without HTML sees: text, lists, and links with their addresses."""
     reader = _Reader()
-    reader.feed(sanitizing.clean(html))
+    reader.feed(html if cleaned else sanitizing.clean(html))
     reader.close()
     return reader.text()
 
@@ -95,7 +59,7 @@ class _Reader(HTMLParser):
         self._links: list[tuple[str, int, int]] = []
 
     def text(self) -> str:
-        lines = [line.strip() for line in self._lines]
+        lines = [line.rstrip() for line in self._lines]
         return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -128,13 +92,13 @@ class _Reader(HTMLParser):
             self._address(*self._links.pop())
         if tag in _BLOCKS:
             self._line(apart=tag in _APART and not self._lists)
-        elif tag == "td":
+        elif tag == "td" and self._lines[-1]:
             self._lines[-1] += " "
 
     def handle_data(self, data: str) -> None:
         text = _BLANK.sub(" ", data)
-        if text == " " and not self._lines[-1]:
-            return
+        if not self._lines[-1] or self._lines[-1].endswith(" "):
+            text = text.lstrip()
         self._lines[-1] += text
 
     def _address(self, href: str, line: int, start: int) -> None:
@@ -150,8 +114,9 @@ class _Reader(HTMLParser):
         return f"{depth}- "
 
     def _line(self, *, apart: bool) -> None:
+        """Begin a new line, unless only the mark of a list or quotation stands on this one."""
         current = self._lines[-1].strip()
-        if current and not (current in ("-", ">") or re.fullmatch(r"\d+\.", current)):
+        if current and not _MARK.fullmatch(current):
             self._lines.append("")
-            if apart:
-                self._lines.append("")
+        if apart and not self._lines[-1] and self._lines[-2:-1] not in ([], [""]):
+            self._lines.append("")

@@ -7,6 +7,11 @@ import nh3
 from tidings.rendering import urls
 from tidings.rendering.templates import Fault, TemplateError
 
+
+def names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _LARGEST = 2_000_000
 _MOST_TAGS = 50_000
 _DEEPEST = 256
@@ -15,172 +20,25 @@ _DEEPEST_FORMATTING = 24
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _LOOKS_LIKE_MARKUP = re.compile(r"<[a-zA-Z/!?]")
 _BARE_AMPERSAND = re.compile(r"&amp;(?![#a-zA-Z0-9])")
-_SELF_CLOSING = frozenset(
-    [
-        "area",
-        "base",
-        "br",
-        "col",
-        "embed",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "param",
-        "source",
-        "track",
-        "wbr",
-        "p",
-        "li",
-        "td",
-        "th",
-        "tr",
-        "tbody",
-        "thead",
-        "tfoot",
-        "dd",
-        "dt",
-        "option",
-        "colgroup",
-        "caption",
-        "html",
-        "head",
-        "body",
-    ]
+_SELF_CLOSING = names(
+    "area base br col embed hr img input link meta param source track wbr p li td th tr tbody "
+    "thead tfoot dd dt option colgroup caption html head body"
 )
 """Elements that end by themselves, or when the next of their kind begins."""
-_FORMATTING = frozenset(
-    [
-        "a",
-        "b",
-        "big",
-        "code",
-        "em",
-        "font",
-        "i",
-        "nobr",
-        "s",
-        "small",
-        "strike",
-        "strong",
-        "tt",
-        "u",
-    ]
-)
+_FORMATTING = names("a b big code em font i nobr s small strike strong tt u")
 
-_EMAIL_TAGS = frozenset(
-    [
-        "a",
-        "abbr",
-        "acronym",
-        "address",
-        "article",
-        "aside",
-        "b",
-        "bdi",
-        "bdo",
-        "big",
-        "blockquote",
-        "br",
-        "caption",
-        "center",
-        "cite",
-        "code",
-        "col",
-        "colgroup",
-        "data",
-        "dd",
-        "del",
-        "details",
-        "dfn",
-        "div",
-        "dl",
-        "dt",
-        "em",
-        "figcaption",
-        "figure",
-        "font",
-        "footer",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hgroup",
-        "hr",
-        "i",
-        "img",
-        "ins",
-        "kbd",
-        "li",
-        "main",
-        "map",
-        "mark",
-        "nav",
-        "ol",
-        "p",
-        "picture",
-        "pre",
-        "q",
-        "rp",
-        "rt",
-        "ruby",
-        "s",
-        "samp",
-        "section",
-        "small",
-        "span",
-        "strike",
-        "strong",
-        "sub",
-        "summary",
-        "sup",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "time",
-        "tr",
-        "tt",
-        "u",
-        "ul",
-        "var",
-        "wbr",
-    ]
+_EMAIL_TAGS = names(
+    "a abbr acronym address article aside b bdi bdo big blockquote br caption center cite "
+    "code col colgroup data dd del details dfn div dl dt em figcaption figure font footer h1 "
+    "h2 h3 h4 h5 h6 header hgroup hr i img ins kbd li main map mark nav ol p picture pre q rp "
+    "rt ruby s samp section small span strike strong sub summary sup table tbody td tfoot th "
+    "thead time tr tt u ul var wbr"
 )
-_DROPPED_WHOLE = frozenset(
-    [
-        "script",
-        "style",
-        "iframe",
-        "object",
-        "embed",
-        "applet",
-        "noscript",
-        "noembed",
-        "noframes",
-        "template",
-        "svg",
-        "math",
-        "title",
-        "textarea",
-        "select",
-        "frameset",
-        "audio",
-        "video",
-        "canvas",
-        "xmp",
-        "plaintext",
-    ]
+_DROPPED_WHOLE = names(
+    "script style iframe object embed applet noscript noembed noframes template svg math "
+    "title textarea select frameset audio video canvas xmp plaintext"
 )
-_EVERYWHERE = frozenset(
-    ["style", "class", "id", "dir", "lang", "title", "role", "align", "valign", "bgcolor", "width"]
-)
+_EVERYWHERE = names("style class id dir lang title role align valign bgcolor width")
 _EMAIL_ATTRIBUTES: dict[str, set[str]] = {
     "*": {*_EVERYWHERE, "height", "aria-hidden", "aria-label"},
     "a": {"href", "target", "name"},
@@ -198,25 +56,7 @@ _EMAIL_ATTRIBUTES: dict[str, set[str]] = {
     "time": {"datetime"},
     "blockquote": {"cite"},
 }
-_INLINE_TAGS = frozenset(
-    [
-        "a",
-        "b",
-        "br",
-        "code",
-        "del",
-        "em",
-        "i",
-        "mark",
-        "s",
-        "small",
-        "span",
-        "strong",
-        "sub",
-        "sup",
-        "u",
-    ]
-)
+_INLINE_TAGS = names("a b br code del em i mark s small span strong sub sup u")
 _INLINE_ATTRIBUTES: dict[str, set[str]] = {"a": {"href", "target"}, "span": {"style"}}
 
 _PROPERTY = re.compile(r"-?[a-zA-Z][a-zA-Z\-]*")
