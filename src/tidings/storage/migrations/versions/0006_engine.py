@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0006"
-down_revision = "0002"
+down_revision = "0005"
 
 _EVENTS = """
 CREATE TABLE events (
