@@ -12,6 +12,7 @@ import pytest
 from litestar.types import ASGIApp
 
 from tidings.actions import bootstrap, keys
+from tidings.actions.accepting import Accepter
 from tidings.api.auth import KeyRing
 from tidings.api.door import Parts, open_door
 from tidings.api.health import Health
@@ -22,6 +23,7 @@ from tidings.engine import queue
 from tidings.ids import Ids
 from tidings.settings import Settings
 from tidings.storage import environments, migrate
+from tidings.storage.catalog import Catalog
 from tidings.storage.changes import Listener
 from tidings.storage.database import Database
 from tidings.storage.embedded import EmbeddedPostgres
@@ -148,8 +150,11 @@ def settings(tmp_path: Path) -> Settings:
 async def parts(settings: Settings, database: Database, world: World) -> AsyncIterator[Parts]:
     listener = Listener(database)
     key_ring = KeyRing(database, listener, world.clock)
+    health = Health(database, world.clock, None, queue.state)
+    accepter = Accepter(database, world, Catalog(database, listener), queue.wake)
     await listener.start()
-    yield Parts(settings, world, Health(database, world.clock, None, queue.state), key_ring)
+    yield Parts(settings, world, health, key_ring, accepter)
+    await accepter.close()
     await listener.stop()
 
 

@@ -27,7 +27,8 @@ async def test_ready_needs_the_heartbeat_of_its_engine(
     world = make_world()
     worker = Worker(database, world)
     health = Health(database, world.clock, worker.id, queue.state)
-    async with caller_of(open_door(Parts(settings, world, health, parts.key_ring))) as client:
+    door = open_door(Parts(settings, world, health, parts.key_ring, parts.accepter))
+    async with caller_of(door) as client:
         silent = await client.get("/health/ready")
         assert silent.status_code == 503
         assert silent.json()["status"] == "not ready"

@@ -10,6 +10,7 @@ from litestar.config.cors import CORSConfig
 from litestar.types import ASGIApp, ControllerRouterHandler
 
 from tidings import api
+from tidings.actions.accepting import Accepter
 from tidings.api import reference
 from tidings.api.auth import Authenticate, KeyRing
 from tidings.api.body import StrictJson
@@ -40,6 +41,7 @@ class Parts(msgspec.Struct, frozen=True):
     world: World
     health: Health
     key_ring: KeyRing
+    accepter: Accepter
 
 
 def open_door(parts: Parts) -> ASGIApp:
@@ -79,7 +81,8 @@ def guarded(parts: Parts, handlers: list[ControllerRouterHandler]) -> Router:
         return Authenticate(app, parts.key_ring)
 
     def unit_of_work(app: ASGIApp) -> ASGIApp:
-        return UnitOfWork(app, parts.health.database, parts.world.clock, parts.settings.body_limit)
+        limit = parts.settings.body_limit
+        return UnitOfWork(app, parts.health.database, parts.world.clock, limit, parts.accepter)
 
     return Router(
         path="/",
@@ -88,7 +91,7 @@ def guarded(parts: Parts, handlers: list[ControllerRouterHandler]) -> Router:
         return_dto=None,
         after_request=_wrap if dialect.wraps_answers else None,
         middleware=[authenticate, unit_of_work],
-        dependencies=providers(parts.world, dialect),
+        dependencies=providers(parts.world, dialect, parts.accepter),
     )
 
 
