@@ -18,6 +18,7 @@ from tidings.clock import SystemClock
 from tidings.engine import queue
 from tidings.engine.worker import Worker
 from tidings.ids import Ids
+from tidings.providers.delivery import Network
 from tidings.settings import Settings, encryption_keys
 from tidings.storage import migrate, secrets
 from tidings.storage.changes import Listener
@@ -30,7 +31,18 @@ _log = log.get("app")
 
 def make_world(settings: Settings) -> World:
     clock = SystemClock()
-    return World(clock=clock, ids=Ids(clock), sealer=secrets.Sealer(lambda: keys_of(settings)))
+    return World(
+        clock=clock,
+        ids=Ids(clock),
+        sealer=secrets.Sealer(lambda: keys_of(settings)),
+        allowed_references=settings.credential_references,
+    )
+
+
+def make_network(settings: Settings) -> Network:
+    return Network.guarded(
+        settings.outbound_allow, settings.development, settings.credential_references
+    )
 
 
 def keys_of(settings: Settings) -> list[bytes]:
@@ -115,7 +127,8 @@ class Service:
         listener = Listener(self._database)
         key_ring = KeyRing(self._database, listener, self._world.clock)
         health = Health(self._database, self._world.clock, worker_id, queue.state)
-        door = open_door(Parts(self._settings, self._world, health, key_ring))
+        network = make_network(self._settings)
+        door = open_door(Parts(self._settings, self._world, health, key_ring, network))
         server = _Server(
             uvicorn.Config(
                 door,
@@ -145,6 +158,7 @@ class Service:
             await asyncio.gather(noting, return_exceptions=True)
             await key_ring.note_use()
             await listener.stop()
+            await network.close()
 
 
 class _Server(uvicorn.Server):
