@@ -3,6 +3,7 @@
 A path names list positions as numbers: `payload.items[0].name` is `payload.items.0.name`.
 """
 
+import re
 from collections import OrderedDict
 from collections.abc import Mapping
 from threading import Lock
@@ -43,6 +44,7 @@ _NUMBERS = {
     "slice": (0, "the start"),
 }
 """Filters with a place where only a number will do."""
+_UNCLOSED = re.compile(r"expected tag (end\w+), found end of expression")
 _WRONG_ARGUMENT = (
     FilterArgumentError,
     FilterError,
@@ -216,7 +218,9 @@ def _fault(error: Exception, text: str) -> Fault:
 
 
 def _reason(error: LiquidError) -> str:
-    return str(error.args[0] if error.args else error).rstrip(".")
+    reason = str(error.args[0] if error.args else error).rstrip(".")
+    unclosed = _UNCLOSED.match(reason)
+    return f"a tag is never closed; add '{{% {unclosed.group(1)} %}}'" if unclosed else reason
 
 
 def _no_such_filter(name: str) -> str:
