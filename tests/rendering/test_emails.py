@@ -6,6 +6,7 @@ import pytest
 
 from tidings.rendering.emails import (
     DEFAULT_LAYOUT,
+    Editor,
     body_variables,
     check_body,
     check_layout,
@@ -92,24 +93,21 @@ def test_a_whole_document_keeps_its_styles_when_cleaned() -> None:
     assert render_email(body, "html", {}, layout=None, sanitize=False).html == body
 
 
-@pytest.mark.parametrize("editor", ["block", "html"])
-def test_layouts_of_either_kind_hold_bodies_of_either_kind(editor: str) -> None:
-    layout, kind = (
-        (BLOCK_LAYOUT, "block") if editor == "block" else ("<h1>Acme</h1>{{content}}", "html")
+HTML_BODY = "<p>Hi {{subscriber.firstName}} &amp; co</p>"
+HTML_LAYOUT = "<h1>Acme</h1>{{content}}"
+
+
+@pytest.mark.parametrize(("body", "kind"), [(BLOCKS, "block"), (HTML_BODY, "html")])
+@pytest.mark.parametrize(
+    ("layout", "layout_kind"), [(BLOCK_LAYOUT, "block"), (HTML_LAYOUT, "html")]
+)
+def test_layouts_of_either_kind_hold_bodies_of_either_kind(
+    body: str, kind: Editor, layout: str, layout_kind: Editor
+) -> None:
+    email = render_email(
+        body, kind, VARIABLES, layout=layout, layout_editor=layout_kind, sanitize=True
     )
-    for body, body_kind in (
-        (BLOCKS, "block"),
-        ("<p>Hi {{subscriber.firstName}} &amp; co</p>", "html"),
-    ):
-        email = render_email(
-            body,
-            body_kind,
-            VARIABLES,
-            layout=layout,
-            layout_editor=kind,
-            sanitize=True,  # type: ignore[arg-type]
-        )
-        assert email.text == "Acme\n\nHi Ann & co"
+    assert email.text == "Acme\n\nHi Ann & co"
 
 
 def test_a_layout_needs_a_place_for_the_message() -> None:

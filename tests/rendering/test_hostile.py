@@ -22,6 +22,7 @@ VARIABLES: dict[str, Any] = {
         "object": {str(number): {"a": [number] * 5} for number in range(3_000)},
         "object2": {str(number): {"a": [number] * 5} for number in range(3_000)},
         "open": "<script" * 50_000,
+        "opened": "<script>" * 50_000,
     }
 }
 
@@ -98,6 +99,7 @@ def test_broken(template: str) -> None:
         "{{ 'now' | date: '%1000000000d' }}",
         "{{ payload.big | date: payload.big }}",
         "{{ payload.open | strip_html | size }}",
+        "{{ payload.opened | strip_html | size }}",
         "{{ payload.texts | uniq | size }}",
         "{{ payload.big | slice: -99999999999999999999, 99999999999999999999 | size }}",
         "{{ payload.big | url_encode | escape | size }}",
@@ -186,8 +188,8 @@ _TYPES = [
 ]  # fmt: skip
 _ATTRIBUTES = [
     "id", "text", "url", "src", "href", "each", "level", "width", "height", "textAlign",
-    "showIfKey", "isUrlVariable", "isTextVariable", "isSrcVariable", "fallback", "aliasFor", "buttonColor",
-    "gap", "iterations", "borderRadius", "color", "link", "title",
+    "showIfKey", "isUrlVariable", "isTextVariable", "isSrcVariable", "fallback", "aliasFor",
+    "buttonColor", "gap", "iterations", "borderRadius", "color", "link", "title",
 ]  # fmt: skip
 _value = (
     st.none()
