@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tidings.rendering.emails import body_variables, check_body, render_email
 from tidings.rendering.sanitizing import clean, clean_inline, style_sheets
-from tidings.rendering.templates import TemplateError, check, render, variables
+from tidings.rendering.templates import TemplateError, check, render, render_values, variables
 
 BIG = "a" * 300_000
 VARIABLES: dict[str, Any] = {
@@ -134,6 +134,14 @@ def test_odd_html_is_cleaned(html: str) -> None:
     clean(html)
     clean_inline(html)
     style_sheets(html)
+
+
+def test_values_nested_beyond_measure() -> None:
+    value: Any = "{{ x }}"
+    for _ in range(5_000):
+        value = [value]
+    with pytest.raises(TemplateError):
+        render_values(value, {})
 
 
 def _nested(depth: int) -> str:

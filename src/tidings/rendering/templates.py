@@ -91,12 +91,19 @@ def render(text: str, variables: Mapping[str, Any], *, escape: bool = False) -> 
 
 def render_values(value: Any, variables: Mapping[str, Any]) -> Any:
     """The same structure with every text in it rendered. Texts stay texts."""
+    try:
+        return _render_values(value, variables)
+    except RecursionError as error:
+        raise TemplateError(_fault(error, "")) from error
+
+
+def _render_values(value: Any, variables: Mapping[str, Any]) -> Any:
     if isinstance(value, str):
         return render(value, variables)
     if isinstance(value, Mapping):
-        return {key: render_values(item, variables) for key, item in value.items()}
+        return {key: _render_values(item, variables) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [render_values(item, variables) for item in value]
+        return [_render_values(item, variables) for item in value]
     return value
 
 
