@@ -98,6 +98,7 @@ CREATE TABLE jobs (
     reached_at timestamptz,
     digest jsonb,
     output jsonb,
+    state jsonb,
     merged_into text COLLATE "C",
     details jsonb NOT NULL,
     updated_at timestamptz NOT NULL
@@ -106,6 +107,7 @@ COMMENT ON TABLE jobs IS 'One step of one notification.';
 COMMENT ON COLUMN jobs.due_at IS 'The timer of a delayed job: a delay, a digest or a retry.';
 COMMENT ON COLUMN jobs.worker_id IS 'Who runs it; when that worker is gone, others take it back.';
 COMMENT ON COLUMN jobs.details IS 'The proof, oldest first: [{"id", "at", "status", ...}]';
+COMMENT ON COLUMN jobs.state IS 'What a later attempt must know: {"tried", "sent", "extended"}';
 COMMENT ON COLUMN jobs.merged_into IS 'The job of the digest that took this event along.';
 CREATE UNIQUE INDEX jobs_notification ON jobs (notification_id, position);
 CREATE INDEX jobs_due ON jobs (due_at) WHERE status = 'delayed';
