@@ -4,8 +4,10 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 
 from tidings.clock import SystemClock
+from tidings.domain.limits import Limits
 from tidings.ids import Ids
 from tidings.settings import Settings, encryption_keys
 from tidings.storage import secrets
@@ -15,7 +17,16 @@ from tidings.world import World
 
 def make_world(settings: Settings) -> World:
     clock = SystemClock()
-    return World(clock=clock, ids=Ids(clock), sealer=secrets.Sealer(lambda: keys_of(settings)))
+    sealer = secrets.Sealer(lambda: keys_of(settings))
+    return World(clock=clock, ids=Ids(clock), sealer=sealer, limits=limits_of(settings))
+
+
+def limits_of(settings: Settings) -> Limits:
+    wait, throttle = settings.longest_wait_hours, settings.longest_throttle_hours
+    return Limits(
+        longest_wait=None if wait is None else timedelta(hours=wait),
+        longest_throttle=None if throttle is None else timedelta(hours=throttle),
+    )
 
 
 def keys_of(settings: Settings) -> list[bytes]:

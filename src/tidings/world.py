@@ -1,8 +1,10 @@
-"""What an action needs from outside the database: the time, chance and the encryption keys."""
+"""What an action needs from outside the database: the time, chance, the encryption keys and the
+operator's limits."""
 
 import msgspec
 
 from tidings.clock import Clock
+from tidings.domain.limits import Limits
 from tidings.ids import Ids
 from tidings.storage.secrets import Sealer
 
@@ -11,3 +13,4 @@ class World(msgspec.Struct, frozen=True):
     clock: Clock
     ids: Ids
     sealer: Sealer
+    limits: Limits = Limits()
