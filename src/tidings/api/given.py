@@ -22,6 +22,8 @@ InWorld = NamedDependency[World]
 InDialect = NamedDependency[Dialect]
 """`dialect`: how enumerated identifiers are spelled."""
 
+NAMES = ("conn", "tx", "caller", "world", "dialect")
+
 
 def providers(world: World, dialect: Dialect) -> dict[str, Provide]:
     return {
