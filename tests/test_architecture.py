@@ -47,6 +47,7 @@ HOME: dict[str, tuple[str, ...]] = {
     "asyncpg": ("storage/",),
     "alembic": ("storage/",),
     "sqlalchemy": ("storage/",),
+    "cronsim": ("steps/cron.py",),
     "cryptography": ("storage/secrets.py", "providers/signing.py"),
     "pgqueuer": ("engine/queue.py",),
     "prometheus_client": ("metrics.py",),

@@ -8,9 +8,9 @@ from msgspec import UNSET, Meta, UnsetType
 
 from tidings.domain.limits import Limits
 from tidings.domain.schemas import Schema
+from tidings.domain.timing import Unit
 from tidings.steps import waits
 from tidings.steps.base import Controls, Kind, Problem, ui
-from tidings.steps.waits import Unit
 
 _TYPE = ui("DIGEST_TYPE", "regular")
 

@@ -1,17 +1,14 @@
 """Lengths of time that people write: an amount and a unit, or a cron expression."""
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime, timedelta
-from itertools import islice, pairwise
-from typing import Any, Literal
+from datetime import timedelta
+from typing import Any
 
-from cronsim import CronSim, CronSimError
-
+from tidings.domain.timing import Unit
+from tidings.steps import cron
 from tidings.steps.base import Problem
 
-Unit = Literal["seconds", "minutes", "hours", "days", "weeks", "months"]
-
-_LENGTHS: dict[str, timedelta] = {
+_LENGTHS: dict[Unit, timedelta] = {
     "seconds": timedelta(seconds=1),
     "minutes": timedelta(minutes=1),
     "hours": timedelta(hours=1),
@@ -19,8 +16,6 @@ _LENGTHS: dict[str, timedelta] = {
     "weeks": timedelta(weeks=1),
     "months": timedelta(days=31),
 }
-_OCCURRENCES = 50
-_ANY_TIME = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def length(amount: Any, unit: Any) -> timedelta | None:
@@ -33,21 +28,6 @@ def length(amount: Any, unit: Any) -> timedelta | None:
         return timedelta.max
 
 
-def cron_problem(expression: str) -> str | None:
-    """Why this is not a cron expression, if it is not."""
-    try:
-        next(CronSim(expression, _ANY_TIME), None)
-    except CronSimError as error:
-        return f"must be a cron expression of five fields such as 0 9 * * 1-5 ({error})"
-    return None
-
-
-def longest_gap(expression: str) -> timedelta:
-    """The longest time between neighbours among the next occurrences."""
-    times = [_ANY_TIME, *islice(CronSim(expression, _ANY_TIME), _OCCURRENCES)]
-    return max((later - former for former, later in pairwise(times)), default=timedelta.max)
-
-
 def in_words(span: timedelta) -> str:
     hours = span / timedelta(hours=1)
     return f"{hours / 24:g} days" if hours % 24 == 0 else f"{hours:g} hours"
@@ -55,16 +35,16 @@ def in_words(span: timedelta) -> str:
 
 def problems(values: Mapping[str, Any], longest: timedelta | None, what: str) -> Iterable[Problem]:
     """A cron expression that is none, and waits longer than the operator allows."""
-    cron = values.get("cron")
-    timed = values.get("type") == "timed" and isinstance(cron, str) and cron != ""
-    if timed and (reason := cron_problem(str(cron))):
+    given = values.get("cron")
+    timed = values.get("type") == "timed" and isinstance(given, str) and given != ""
+    if timed and (reason := cron.problem(given)):
         yield Problem("cron", f"Cron {reason}")
         return
     if longest is None:
         return
     words = f"The {what} may take at most {in_words(longest)} here. Ask the operator for more."
     if timed:
-        if longest_gap(str(cron)) > longest:
+        if cron.longest_gap(str(given)) > longest:
             yield Problem("cron", words, over_limit=True)
         return
     span = length(values.get("amount"), values.get("unit"))
