@@ -14,6 +14,7 @@ from tidings.actions import bootstrap
 from tidings.api.auth import KeyRing
 from tidings.api.door import Parts, open_door
 from tidings.api.health import Health
+from tidings.dialect import Dialect
 from tidings.engine import queue
 from tidings.engine.worker import Worker
 from tidings.providers.delivery import Network
@@ -79,27 +80,30 @@ class Service:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.stop)
-        worker = Worker(self._database, self._world) if engine else None
         async with contextlib.AsyncExitStack() as stack:
+            network = make_network(self._settings)
+            stack.push_async_callback(network.close)
+            worker = self._worker(network) if engine else None
             if worker is not None:
                 await worker.start()
                 stack.push_async_callback(worker.stop, self._settings.stop_seconds)
             if listening is not None:
-                await stack.enter_async_context(
-                    self._answering(listening, worker.id if worker else None)
-                )
+                worker_id = None if worker is None else worker.id
+                await stack.enter_async_context(self._answering(listening, network, worker_id))
             on_ready()
             await self._stopping.wait()
             _log.info("stopping")
 
+    def _worker(self, network: Network) -> Worker:
+        return Worker(self._database, self._world, Dialect(self._settings.dialect), network)
+
     @asynccontextmanager
     async def _answering(
-        self, listening: socket.socket, worker_id: str | None
+        self, listening: socket.socket, network: Network, worker_id: str | None
     ) -> AsyncIterator[None]:
         listener = Listener(self._database)
         key_ring = KeyRing(self._database, listener, self._world.clock)
         health = Health(self._database, self._world.clock, worker_id, queue.state)
-        network = make_network(self._settings)
         door = open_door(Parts(self._settings, self._world, health, key_ring, network))
         server = _Server(
             uvicorn.Config(
@@ -130,7 +134,6 @@ class Service:
             await asyncio.gather(noting, return_exceptions=True)
             await key_ring.note_use()
             await listener.stop()
-            await network.close()
 
 
 class _Server(uvicorn.Server):

@@ -4,8 +4,10 @@ import msgspec
 from tests.conftest import caller_of, make_world
 from tidings.api.door import Parts, open_door
 from tidings.api.health import Health
+from tidings.dialect import Dialect
 from tidings.engine import queue
 from tidings.engine.worker import Worker
+from tidings.providers.delivery import Network
 from tidings.storage.database import Database
 
 
@@ -21,9 +23,11 @@ async def test_ready_without_an_engine_of_its_own(client: httpx.AsyncClient) -> 
     assert "tidings worker" in answer.json()["checks"]["engine"]
 
 
-async def test_ready_needs_the_heartbeat_of_its_engine(parts: Parts, database: Database) -> None:
+async def test_ready_needs_the_heartbeat_of_its_engine(
+    parts: Parts, database: Database, network: Network
+) -> None:
     world = make_world()
-    worker = Worker(database, world)
+    worker = Worker(database, world, Dialect("svc"), network)
     health = Health(database, world.clock, worker.id, queue.state)
     with_engine = msgspec.structs.replace(parts, world=world, health=health)
     async with caller_of(open_door(with_engine)) as client:

@@ -15,7 +15,7 @@ from tidings import log
 from tidings.dialect import Dialect
 from tidings.domain.integrations import IN_APP_PROVIDER
 from tidings.domain.notifications import FINAL
-from tidings.engine import deciding, delivery
+from tidings.engine import deciding, delivery, queue
 from tidings.engine.catalog import Catalog
 from tidings.engine.deciding import Need
 from tidings.engine.delivery import Courier, Target
@@ -28,6 +28,7 @@ from tidings.storage.windows import Group, Opening, Taking
 from tidings.world import World
 
 _MOST_EVENTS = 1000
+_HELPERS = 4
 _log = log.get("engine")
 
 
@@ -47,6 +48,11 @@ class Runner:
         self.worker_id = worker_id
         self._dialect = dialect
         self._courier = Courier(network, world)
+
+    async def wake(self, tx: Connection, count: int) -> None:
+        """Call other workers to help with that many ranges."""
+        for _ in range(min(count, _HELPERS)):
+            await queue.wake(tx, queue.EVENTS)
 
     async def resume(self, notification_ids: Sequence[str]) -> None:
         """Go on with runs that this worker has claimed."""
