@@ -15,7 +15,7 @@ from tidings.engine.run import Run, is_channel
 from tidings.rendering.templates import TemplateError, render
 from tidings.steps import registry
 from tidings.steps.outcomes import Collect, Continue, Fail, Limit, Moment, Outcome, Send, Wait
-from tidings.steps.waits import extend_to_schedule
+from tidings.steps.waits import extended
 
 _HELD_BY_SCHEDULE = frozenset({"email", "sms", "push", "chat"})
 _LAYERS = {
@@ -146,13 +146,13 @@ def _is_too_late(run: Run, position: int, now: datetime) -> bool:
 def _plan(run: Run, position: int, now: datetime) -> Outcome:
     job, step = run.jobs[position], run.step(position)
     variables = run.variables(position)
+    templates = {
+        name: value
+        for name, value in step.controls.items()
+        if name in _TEMPLATED and isinstance(value, str) and "{{" in value
+    }
     try:
-        controls = {
-            name: render(value, variables)
-            if name in _TEMPLATED and isinstance(value, str) and "{{" in value
-            else value
-            for name, value in step.controls.items()
-        }
+        rendered = {name: render(value, variables) for name, value in templates.items()}
     except TemplateError as error:
         return Fail(error.fault.message)
     moment = Moment(
@@ -161,8 +161,10 @@ def _plan(run: Run, position: int, now: datetime) -> Outcome:
         timezone=run.subscriber.timezone,
         variables=variables,
         overrides=run.event.overrides,
+        rendered=frozenset(rendered),
+        limits=run.limits,
     )
-    return registry.plan(step.type, controls, moment)
+    return registry.plan(step.type, {**step.controls, **rendered}, moment)
 
 
 def _follow(run: Run, position: int, now: datetime, outcome: Outcome) -> Need | None:
@@ -205,12 +207,12 @@ def _extended(run: Run, position: int, now: datetime) -> bool:
     if not run.step(position).controls.get("extendToSchedule"):
         return False
     state = job.state or {}
-    until = extend_to_schedule(
+    until = extended(
         now,
         run.chosen.schedule,
         run.subscriber.timezone,
-        critical=run.notification.critical,
-        extensions=state.get("extended", 0),
+        run.notification.critical,
+        state.get("extended", 0),
     )
     if until is None:
         return False

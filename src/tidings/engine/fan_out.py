@@ -207,7 +207,7 @@ class FanOut:
                     subscriber=each.subscriber,
                     chosen=chosen.get(each.subscriber.id, NOBODY),
                     jobs=self._jobs(notification, definition),
-                    ids=self._runner.world.ids,
+                    world=self._runner.world,
                     fresh=True,
                 )
             )

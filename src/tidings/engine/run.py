@@ -23,7 +23,7 @@ from tidings.domain.scope import Scope
 from tidings.domain.subscribers import Subscriber
 from tidings.domain.workflows import Definition, Step
 from tidings.engine.catalog import Surroundings
-from tidings.ids import Ids
+from tidings.world import World
 
 NOBODY = Chosen(channels={}, schedule=None, workflows={})
 _NOTHING_HAPPENED: dict[str, dict[str, Any]] = {
@@ -46,7 +46,7 @@ class Run:
         subscriber: Subscriber,
         chosen: Chosen,
         jobs: list[Job],
-        ids: Ids,
+        world: World,
         fresh: bool,
     ) -> None:
         self.scope = scope
@@ -63,7 +63,8 @@ class Run:
         self.events_of: dict[str, list[dict[str, Any]]] = {}
         """What digests gathered, by job."""
         self.digested_into: str | None = None
-        self._ids = ids
+        self.limits = world.limits
+        self._ids = world.ids
         self._steps = {step.id: step for step in definition.steps}
 
     def step(self, position: int) -> Step:

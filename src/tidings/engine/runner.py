@@ -111,7 +111,7 @@ class Runner:
                 subscriber=person,
                 chosen=chosen.get(person.id, NOBODY),
                 jobs=list(each.jobs),
-                ids=self.world.ids,
+                world=self.world,
                 fresh=False,
             )
             found.append(run)

@@ -391,7 +391,8 @@ async def add_messages(connection: Connection, messages: Sequence[tuple[Scope, M
     given = ", ".join(f"${number}::{kind}[]" for number, kind in enumerate(types, 1))
     names = ", ".join(_MESSAGE)
     read = ", ".join(
-        f"(SELECT array_agg(value) FROM jsonb_array_elements_text(n.{name}))" + _ARRAYS[name]
+        f"(SELECT coalesce(array_agg(value), '{{}}') FROM jsonb_array_elements_text(n.{name}))"
+        + _ARRAYS[name]
         if name in _ARRAYS
         else f"n.{name}"
         for name in _MESSAGE
