@@ -32,8 +32,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "log": {"ids"},
     "metrics": set(),
     "dialect": {"settings"},
-    "world": {"clock", "ids", "storage"},
-    "foundation": {"settings", "clock", "ids", "storage", "world"},
+    "world": {"clock", "domain", "ids", "storage"},
+    "foundation": {"settings", "clock", "domain", "ids", "storage", "world"},
     "__main__": {"cli"},
 }  # fmt: skip
 
@@ -47,6 +47,7 @@ HOME: dict[str, tuple[str, ...]] = {
     "asyncpg": ("storage/",),
     "alembic": ("storage/",),
     "sqlalchemy": ("storage/",),
+    "cronsim": ("steps/cron.py",),
     "cryptography": ("storage/secrets.py", "providers/signing.py"),
     "pgqueuer": ("engine/queue.py",),
     "prometheus_client": ("metrics.py",),

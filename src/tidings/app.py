@@ -15,8 +15,10 @@ from tidings.actions.accepting import Accepter
 from tidings.api.auth import KeyRing
 from tidings.api.door import Parts, open_door
 from tidings.api.health import Health
+from tidings.dialect import Dialect
 from tidings.engine import queue
 from tidings.engine.worker import Worker
+from tidings.providers.delivery import Network
 from tidings.settings import Settings
 from tidings.storage import migrate
 from tidings.storage.catalog import Catalog
@@ -26,6 +28,12 @@ from tidings.world import World
 
 _NOTE_KEYS_SECONDS = 30.0
 _log = log.get("app")
+
+
+def make_network(settings: Settings) -> Network:
+    return Network.guarded(
+        settings.outbound_allow, settings.development, settings.credential_references
+    )
 
 
 async def prepare(world: World, database: Database) -> None:
@@ -74,29 +82,33 @@ class Service:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.stop)
-        worker = Worker(self._database, self._world) if engine else None
         async with contextlib.AsyncExitStack() as stack:
+            network = make_network(self._settings)
+            stack.push_async_callback(network.close)
+            worker = self._worker(network) if engine else None
             if worker is not None:
                 await worker.start()
                 stack.push_async_callback(worker.stop, self._settings.stop_seconds)
             if listening is not None:
-                await stack.enter_async_context(
-                    self._answering(listening, worker.id if worker else None)
-                )
+                worker_id = None if worker is None else worker.id
+                await stack.enter_async_context(self._answering(listening, network, worker_id))
             on_ready()
             await self._stopping.wait()
             _log.info("stopping")
 
+    def _worker(self, network: Network) -> Worker:
+        return Worker(self._database, self._world, Dialect(self._settings.dialect), network)
+
     @asynccontextmanager
     async def _answering(
-        self, listening: socket.socket, worker_id: str | None
+        self, listening: socket.socket, network: Network, worker_id: str | None
     ) -> AsyncIterator[None]:
         listener = Listener(self._database)
         key_ring = KeyRing(self._database, listener, self._world.clock)
         health = Health(self._database, self._world.clock, worker_id, queue.state)
         catalog = Catalog(self._database, listener)
         accepter = Accepter(self._database, self._world, catalog, queue.wake)
-        door = open_door(Parts(self._settings, self._world, health, key_ring, accepter))
+        door = open_door(Parts(self._settings, self._world, health, key_ring, network, accepter))
         server = _Server(
             uvicorn.Config(
                 door,

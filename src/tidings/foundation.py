@@ -18,7 +18,13 @@ from tidings.world import World
 def make_world(settings: Settings) -> World:
     clock = SystemClock()
     sealer = secrets.Sealer(lambda: keys_of(settings))
-    return World(clock=clock, ids=Ids(clock), sealer=sealer, limits=limits_of(settings))
+    return World(
+        clock=clock,
+        ids=Ids(clock),
+        sealer=sealer,
+        limits=limits_of(settings),
+        allowed_references=settings.credential_references,
+    )
 
 
 def limits_of(settings: Settings) -> Limits:

@@ -1,5 +1,5 @@
-"""What an action needs from outside the database: the time, chance, the encryption keys and the
-operator's limits."""
+"""What an action needs from outside the database: the time, chance, the encryption keys, and what
+the operator allows."""
 
 import msgspec
 
@@ -14,3 +14,5 @@ class World(msgspec.Struct, frozen=True):
     ids: Ids
     sealer: Sealer
     limits: Limits = Limits()
+    allowed_references: tuple[str, ...] = ()
+    """What credentials may refer to instead of holding it, as `env:NAME` or `file:PATH`."""

@@ -1,11 +1,13 @@
 import httpx
+import msgspec
 
 from tests.conftest import caller_of, make_world
 from tidings.api.door import Parts, open_door
 from tidings.api.health import Health
+from tidings.dialect import Dialect
 from tidings.engine import queue
 from tidings.engine.worker import Worker
-from tidings.settings import Settings
+from tidings.providers.delivery import Network
 from tidings.storage.database import Database
 
 
@@ -22,13 +24,13 @@ async def test_ready_without_an_engine_of_its_own(client: httpx.AsyncClient) -> 
 
 
 async def test_ready_needs_the_heartbeat_of_its_engine(
-    parts: Parts, database: Database, settings: Settings
+    parts: Parts, database: Database, network: Network
 ) -> None:
     world = make_world()
-    worker = Worker(database, world)
+    worker = Worker(database, world, Dialect("svc"), network)
     health = Health(database, world.clock, worker.id, queue.state)
-    door = open_door(Parts(settings, world, health, parts.key_ring, parts.accepter))
-    async with caller_of(door) as client:
+    with_engine = msgspec.structs.replace(parts, world=world, health=health)
+    async with caller_of(open_door(with_engine)) as client:
         silent = await client.get("/health/ready")
         assert silent.status_code == 503
         assert silent.json()["status"] == "not ready"

@@ -233,7 +233,7 @@ async def test_an_answer_is_kept_for_a_day_and_then_removed(
     clock = ManualClock()
     world: World = make_world(clock)
     health = Health(database, clock, None, queue.state)
-    aged = Parts(parts.settings, world, health, parts.key_ring, parts.accepter)
+    aged = msgspec.structs.replace(parts, world=world, health=health)
     async with database.connection() as connection:
         await connection.execute("CREATE TABLE effects (number serial, name text)")
     app = build(aged)

@@ -3,7 +3,9 @@ from datetime import timedelta
 import asyncpg
 
 from tests.waiting import until_async
+from tidings.dialect import Dialect
 from tidings.engine.worker import Worker
+from tidings.providers.delivery import Network
 from tidings.storage import workers
 from tidings.storage.database import Database
 from tidings.world import World
@@ -15,16 +17,20 @@ async def alive(database: Database, world: World, id: str | None = None) -> int:
         return await workers.seen_since(connection, since, id)
 
 
-async def test_it_shows_that_it_is_alive_and_says_goodbye(database: Database, world: World) -> None:
-    worker = Worker(database, world)
+async def test_it_shows_that_it_is_alive_and_says_goodbye(
+    database: Database, world: World, network: Network
+) -> None:
+    worker = Worker(database, world, Dialect("svc"), network)
     await worker.start()
     assert await alive(database, world, worker.id) == 1
     await worker.stop(10)
     assert await alive(database, world) == 0
 
 
-async def test_it_outlives_the_loss_of_its_connections(database: Database, world: World) -> None:
-    worker = Worker(database, world)
+async def test_it_outlives_the_loss_of_its_connections(
+    database: Database, world: World, network: Network
+) -> None:
+    worker = Worker(database, world, Dialect("svc"), network)
     await worker.start()
     connection: asyncpg.Connection[asyncpg.Record] = await database.connect()
     await connection.execute(

@@ -113,7 +113,7 @@ def _conditions(step: Step) -> Iterable[Found]:
     rule = step.controls.get("skip")
     if not isinstance(rule, Mapping) or not rule:
         return
-    faults = [Fault(fault.message, "syntax") for fault in rules.check(rule)]
+    faults = [Fault(problem, "syntax") for problem in rules.check(rule)]
     yield Found("skip", faults, list(rules.variables(rule)))
 
 

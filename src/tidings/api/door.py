@@ -21,6 +21,7 @@ from tidings.api.health import Health
 from tidings.api.unit import UnitOfWork
 from tidings.api.wire import PageOut
 from tidings.dialect import Dialect
+from tidings.providers.delivery import Network
 from tidings.settings import Settings
 from tidings.world import World
 
@@ -41,6 +42,7 @@ class Parts(msgspec.Struct, frozen=True):
     world: World
     health: Health
     key_ring: KeyRing
+    network: Network
     accepter: Accepter
 
 
@@ -82,7 +84,7 @@ def guarded(parts: Parts, handlers: list[ControllerRouterHandler]) -> Router:
 
     def unit_of_work(app: ASGIApp) -> ASGIApp:
         limit = parts.settings.body_limit
-        return UnitOfWork(app, parts.health.database, parts.world.clock, limit, parts.accepter)
+        return UnitOfWork(app, parts.health.database, parts.world, limit, parts.accepter)
 
     return Router(
         path="/",
@@ -91,7 +93,9 @@ def guarded(parts: Parts, handlers: list[ControllerRouterHandler]) -> Router:
         return_dto=None,
         after_request=_wrap if dialect.wraps_answers else None,
         middleware=[authenticate, unit_of_work],
-        dependencies=providers(parts.world, dialect, parts.accepter),
+        dependencies=providers(
+            parts.world, dialect, parts.health.database, parts.network, parts.accepter
+        ),
     )
 
 

@@ -9,7 +9,8 @@ from tidings.actions.accepting import Accepter
 from tidings.api.auth import Caller
 from tidings.api.unit import Offered, Unit
 from tidings.dialect import Dialect
-from tidings.storage.database import Connection
+from tidings.providers.delivery import Network
+from tidings.storage.database import Connection, Database
 from tidings.world import World
 
 Conn = NamedDependency[Connection]
@@ -28,13 +29,23 @@ InAccepter = NamedDependency[Accepter]
 """`accepter`: for handlers that accept triggers or wake the engine."""
 
 
-def providers(world: World, dialect: Dialect, accepter: Accepter) -> dict[str, Provide]:
+InDatabase = NamedDependency[Database]
+"""`database`: for handlers that open their own transactions (see `unit`)."""
+Outbound = NamedDependency[Network]
+"""`network`: the ways out, for such handlers."""
+
+
+def providers(
+    world: World, dialect: Dialect, database: Database, network: Network, accepter: Accepter
+) -> dict[str, Provide]:
     return {
         "conn": Provide(_connection),
         "tx": Provide(_transaction),
         "caller": Provide(_caller, sync_to_thread=False),
         "world": Provide(lambda: world, sync_to_thread=False),
         "dialect": Provide(lambda: dialect, sync_to_thread=False),
+        "database": Provide(lambda: database, sync_to_thread=False),
+        "network": Provide(lambda: network, sync_to_thread=False),
         "offered": Provide(_offered, sync_to_thread=False),
         "accepter": Provide(lambda: accepter, sync_to_thread=False),
     }
@@ -42,7 +53,10 @@ def providers(world: World, dialect: Dialect, accepter: Accepter) -> dict[str, P
 
 def described() -> dict[str, Provide]:
     """The same names without anything behind them, for describing handlers."""
-    names = ("conn", "tx", "caller", "world", "dialect", "offered", "accepter")
+    names = (
+        *("conn", "tx", "caller", "world", "dialect"),
+        *("database", "network", "offered", "accepter"),
+    )
     return {name: Provide(lambda: None, sync_to_thread=False) for name in names}
 
 

@@ -57,6 +57,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     digest: dict[str, Any] | None = None
     output: dict[str, Any] | None = None
     """What later steps see under `steps.<key>`."""
+    state: dict[str, Any] | None = None
+    """What a later attempt must know: integrations tried, targets reached, extensions made."""
     merged_into: str | None = None
     details: tuple[Detail, ...] = ()
 

@@ -17,6 +17,9 @@ from pgqueuer.domain.models import Job, Schedule
 from tidings.storage import migrate
 from tidings.storage.database import Connection, Database
 
+EVENTS = "events"
+"""Something waits to be fanned out."""
+
 _PART = "pgqueuer"
 _BATCH = 10
 

@@ -6,13 +6,21 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from tidings import log
-from tidings.engine import housekeeping
+from tidings.dialect import Dialect
+from tidings.engine import housekeeping, queue
+from tidings.engine.catalog import Catalog
+from tidings.engine.fan_out import FanOut
 from tidings.engine.queue import Queue
+from tidings.engine.runner import Runner
+from tidings.engine.sweeper import Sweeper
+from tidings.providers.delivery import Network
 from tidings.storage import workers
+from tidings.storage.changes import Listener
 from tidings.storage.database import Database
 from tidings.world import World
 
 HEARTBEAT_SECONDS = 5.0
+TIMER_SECONDS = 1.0
 ALIVE_FOR = timedelta(seconds=20)
 
 _RESTART_SECONDS = 0.5
@@ -20,10 +28,17 @@ _log = log.get("engine")
 
 
 class Worker:
-    def __init__(self, database: Database, world: World) -> None:
+    def __init__(
+        self, database: Database, world: World, dialect: Dialect, network: Network
+    ) -> None:
         self.id = world.ids.new()
         self._database = database
         self._world = world
+        self._listener = Listener(database)
+        catalog = Catalog(self._listener, world.sealer)
+        runner = Runner(database, world, dialect, catalog, network, self.id)
+        self._fan_out = FanOut(runner)
+        self._sweeper = Sweeper(runner, self._fan_out)
         self._stopping = asyncio.Event()
         self._queue: Queue | None = None
         self._tasks: list[asyncio.Task[None]] = []
@@ -31,9 +46,12 @@ class Worker:
     async def start(self) -> None:
         started_at = self._world.clock.now()
         await self._beat(started_at)
+        await self._listener.start()
         self._tasks = [
             asyncio.create_task(self._again(self._handle_wake_ups)),
             asyncio.create_task(self._again(lambda: self._keep_beating(started_at))),
+            asyncio.create_task(self._again(self._watch_timers)),
+            asyncio.create_task(self._again(self._watch_others)),
         ]
 
     async def stop(self, seconds: float) -> None:
@@ -46,6 +64,9 @@ class Worker:
             for task in late:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._fan_out.settle(), seconds)
+        await self._listener.stop()
         async with self._database.connection() as connection:
             await workers.leave(connection, self.id)
 
@@ -60,9 +81,23 @@ class Worker:
 
     async def _handle_wake_ups(self) -> None:
         self._queue = Queue(self._database)
+        self._queue.on(queue.EVENTS, self._drain)
         self._queue.every("housekeeping", housekeeping.HOURLY, self._clean)
         if not self._stopping.is_set():
             await self._queue.run()
+
+    async def _drain(self, _: bytes) -> None:
+        await self._fan_out.drain()
+
+    async def _watch_timers(self) -> None:
+        while not self._stopping.is_set():
+            await self._sweeper.run_out_timers()
+            await self._pause(TIMER_SECONDS)
+
+    async def _watch_others(self) -> None:
+        while not self._stopping.is_set():
+            await self._sweeper.take_back()
+            await self._pause(HEARTBEAT_SECONDS)
 
     async def _clean(self) -> None:
         removed = await housekeeping.clean(self._database, self._world)

@@ -12,6 +12,7 @@ from tidings.domain.limits import Limits
 from tidings.domain.schemas import Schema
 from tidings.domain.workflows import StepType
 from tidings.steps import payloads
+from tidings.steps.outcomes import Plan
 from tidings.steps.payloads import Finding
 
 Group = Literal["IN_APP", "EMAIL", "DIGEST", "DELAY", "THROTTLE", "SMS", "CHAT", "PUSH", "SKIP"]
@@ -64,6 +65,8 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     type: StepType
     group: Group
     variants: tuple[Variant, ...]
+    plan: Plan
+    """What is to be done when a run reaches the step; templates are rendered by then."""
     rules: Rules = no_rules
     """What a schema cannot say."""
     requirements: Mapping[str, Any] = {}

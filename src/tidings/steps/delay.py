@@ -1,15 +1,18 @@
 """A wait before the next step."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from tidings.domain import timing
 from tidings.domain.limits import Limits
 from tidings.domain.schemas import Schema
+from tidings.domain.timing import TimingError, Unit
 from tidings.steps import waits
 from tidings.steps.base import Controls, Kind, Problem, ui
-from tidings.steps.waits import Unit
+from tidings.steps.outcomes import Continue, Fail, Moment, Outcome, Wait
 
 _TYPE = ui("DELAY_TYPE", "regular")
 
@@ -47,10 +50,35 @@ def results(payload: Schema) -> Schema:
     }
 
 
+def plan(controls: Mapping[str, Any], moment: Moment) -> Outcome:
+    try:
+        end = _end(controls, moment)
+        waits.check(end, moment, moment.limits.longest_wait, "delay")
+    except TimingError as error:
+        return Fail(str(error))
+    output = {"duration": timing.milliseconds(moment.reached_at, end)}
+    return Wait(end, output) if end > moment.reached_at else Continue(output)
+
+
+def _end(controls: Mapping[str, Any], moment: Moment) -> datetime:
+    kind = controls.get("type") or "regular"
+    if kind == "timed":
+        return waits.cron_end(controls.get("cron"), moment)
+    if kind == "dynamic":
+        return waits.dynamic_end(controls, moment)
+    if kind != "regular":
+        raise TimingError("Type must be one of regular, timed, dynamic.")
+    amount, unit = waits.amount_and_unit(controls, moment)
+    if amount in (None, "") or timing.number(amount) == 0:
+        return moment.reached_at
+    return waits.regular_end(amount, unit, moment)
+
+
 STEP = Kind(
     type="delay",
     group="DELAY",
     variants=(RegularDelay, TimedDelay, DynamicDelay),
+    plan=plan,
     rules=rules,
     results=results,
     templates=("dynamicKey",),

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from tidings.steps.base import Controls, Kind, ui
+from tidings.steps.outcomes import send
 
 
 class EmailControls(Controls, frozen=True, kw_only=True):
@@ -21,5 +22,6 @@ STEP = Kind(
     type="email",
     group="EMAIL",
     variants=(EmailControls,),
+    plan=send,
     templates=("subject", "body", "preheader"),
 )

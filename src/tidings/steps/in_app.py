@@ -9,6 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 from tidings.domain.limits import Limits
 from tidings.domain.schemas import Schema
 from tidings.steps.base import Controls, Kind, Problem, ui
+from tidings.steps.outcomes import send
 
 Address = Annotated[str, Meta(pattern=r"^(https?://.+|/.*|\{\{.*\}\}.*)?$")]
 _HINT = "must be a URL, a path that starts with / or a {{ variable }}"
@@ -70,6 +71,7 @@ STEP = Kind(
     type="in_app",
     group="IN_APP",
     variants=(InAppControls,),
+    plan=send,
     rules=rules,
     requirements={
         "anyOf": [

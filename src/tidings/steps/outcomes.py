@@ -9,10 +9,13 @@ Outcome
 └── Fail       the step cannot be done as it is set up
 """
 
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
 import msgspec
+
+from tidings.domain.limits import Limits
 
 
 class Send(msgspec.Struct, frozen=True):
@@ -65,3 +68,16 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
     variables: dict[str, Any]
     """payload, subscriber, steps, workflow, context, env, actor."""
     overrides: dict[str, Any] = {}
+    """Of the trigger; `delay` replaces the amount and the unit of a regular wait."""
+    rendered: frozenset[str] = frozenset()
+    """Names of controls that were templates: what they say is a value and no path to one."""
+    limits: Limits = Limits()
+
+
+Plan = Callable[[Mapping[str, Any], Moment], Outcome]
+"""A function of values: it answers the same however often it is asked."""
+
+
+def send(controls: Mapping[str, Any], moment: Moment) -> Outcome:
+    """The plan of every channel: whether and to whom is not the step's to decide."""
+    return Send()

@@ -5,6 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from tidings.steps.base import Controls, Kind, ui
+from tidings.steps.outcomes import send
 
 
 class PushControls(Controls, frozen=True, kw_only=True):
@@ -12,4 +13,6 @@ class PushControls(Controls, frozen=True, kw_only=True):
     body: Annotated[str, Meta(min_length=1), ui("PUSH_BODY", "")]
 
 
-STEP = Kind(type="push", group="PUSH", variants=(PushControls,), templates=("subject", "body"))
+STEP = Kind(
+    type="push", group="PUSH", variants=(PushControls,), plan=send, templates=("subject", "body")
+)

@@ -2,11 +2,14 @@
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 from tidings import steps
 from tidings.domain.workflows import StepType
 from tidings.steps.base import Kind
+from tidings.steps.outcomes import Moment, Outcome
 
 
 @cache
@@ -21,3 +24,7 @@ def kinds() -> dict[StepType, Kind]:
 
 def kind_of(type: StepType) -> Kind:
     return kinds()[type]
+
+
+def plan(type: StepType, controls: Mapping[str, Any], moment: Moment) -> Outcome:
+    return kind_of(type).plan(controls, moment)

@@ -17,3 +17,20 @@ async def integration_id(
         identifier,
     )
     return found
+
+
+async def remove_token(
+    connection: Connection, subscriber_id: str, integration_id: str, token: str
+) -> None:
+    """Forget a device token that its provider says is dead."""
+    await connection.execute(
+        "UPDATE subscribers SET channels = (SELECT coalesce(jsonb_agg(CASE "
+        "WHEN entry ->> '_integrationId' = $2 AND entry #> '{credentials,deviceTokens}' ? $3 "
+        "THEN jsonb_set(entry, '{credentials,deviceTokens}', "
+        "(entry #> '{credentials,deviceTokens}') - $3) ELSE entry END ORDER BY place), '[]') "
+        "FROM jsonb_array_elements(channels) WITH ORDINALITY AS e (entry, place)), "
+        "version = version + 1 WHERE id = $1",
+        subscriber_id,
+        integration_id,
+        token,
+    )

@@ -31,6 +31,19 @@ async def all_of(connection: Connection, scope: Scope) -> list[ApiKey]:
     return [_key(row) for row in rows]
 
 
+async def live(connection: Connection, scope: Scope) -> list[ApiKey]:
+    """The keys that work, oldest first."""
+    return [key for key in await all_of(connection, scope) if key.revoked_at is None]
+
+
+async def lock(connection: Connection, scope: Scope) -> None:
+    """Hold back other changes to the environment's keys until the transaction ends."""
+    await connection.execute(
+        "SELECT FROM api_keys WHERE environment_id = $1 ORDER BY id FOR UPDATE",
+        scope.environment_id,
+    )
+
+
 async def add(connection: Connection, key: ApiKey, digest: bytes) -> None:
     await connection.execute(
         "INSERT INTO api_keys (id, organization_id, environment_id, name, digest, hint, created_at)"

@@ -1,6 +1,6 @@
 """What subscribers chose, and the workflows they can choose about."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -49,6 +49,10 @@ async def chosen(connection: Connection, scope: Scope, subscriber_id: str) -> Ch
         scope.environment_id,
         subscriber_id,
     )
+    return _chosen(rows)
+
+
+def _chosen(rows: Iterable[Row]) -> Chosen:
     channels: Channels = {}
     schedule: Schedule | None = None
     own: dict[str, Channels] = {}
@@ -61,6 +65,23 @@ async def chosen(connection: Connection, scope: Scope, subscriber_id: str) -> Ch
             if row["schedule"] is not None:
                 schedule = msgspec.json.decode(row["schedule"], type=Schedule)
     return Chosen(channels=channels, schedule=schedule, workflows=own)
+
+
+async def chosen_by(
+    connection: Connection, subscriber_ids: Sequence[str], workflow_ids: Sequence[str]
+) -> dict[str, Chosen]:
+    """What these subscribers chose everywhere and for these workflows; those who chose nothing are
+    missing."""
+    rows = await connection.fetch(
+        "SELECT subscriber_id, workflow_id, channels, schedule FROM subscriber_preferences "
+        "WHERE subscriber_id = ANY ($1) AND (workflow_id IS NULL OR workflow_id = ANY ($2))",
+        subscriber_ids,
+        workflow_ids,
+    )
+    by_subscriber: dict[str, list[Row]] = {}
+    for row in rows:
+        by_subscriber.setdefault(row["subscriber_id"], []).append(row)
+    return {id: _chosen(said) for id, said in by_subscriber.items()}
 
 
 async def choose(

@@ -83,6 +83,23 @@ async def id_of(connection: Connection, scope: Scope, key: str) -> str:
     return _present(id, key)
 
 
+async def by_ids(connection: Connection, ids: Sequence[str]) -> dict[str, Subscriber]:
+    """Those of the engine's own ids, which name their environment."""
+    rows = await connection.fetch(f"SELECT {_COLUMNS} FROM subscribers WHERE id = ANY ($1)", ids)
+    return {row["id"]: _subscriber(row) for row in rows}
+
+
+async def by_keys(
+    connection: Connection, scope: Scope, keys: Sequence[str]
+) -> dict[str, Subscriber]:
+    rows = await connection.fetch(
+        f"SELECT {_COLUMNS} FROM subscribers WHERE environment_id = $1 AND key = ANY ($2)",
+        scope.environment_id,
+        keys,
+    )
+    return {row["key"]: _subscriber(row) for row in rows}
+
+
 async def lock(connection: Connection, scope: Scope, key: str) -> str:
     """The id; other writers of this subscriber wait until the transaction ends."""
     id: str | None = await connection.fetchval(

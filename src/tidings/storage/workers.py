@@ -32,3 +32,8 @@ async def seen_since(connection: Connection, since: datetime, id: str | None = N
         id,
     )
     return count
+
+
+async def alive(connection: Connection, since: datetime) -> list[str]:
+    rows = await connection.fetch("SELECT id FROM workers WHERE seen_at >= $1", since)
+    return [row["id"] for row in rows]

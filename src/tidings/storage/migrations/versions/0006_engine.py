@@ -80,6 +80,16 @@ CREATE INDEX notifications_workflow ON notifications (workflow_id, id);
 CREATE INDEX notifications_transaction ON notifications (environment_id, transaction_id, id);
 CREATE INDEX notifications_severity ON notifications (environment_id, severity, id)
     WHERE severity <> 'none';
+CREATE INDEX notifications_in_app ON notifications (environment_id, id)
+    WHERE 'in_app' = ANY (channels);
+CREATE INDEX notifications_email ON notifications (environment_id, id)
+    WHERE 'email' = ANY (channels);
+CREATE INDEX notifications_sms ON notifications (environment_id, id)
+    WHERE 'sms' = ANY (channels);
+CREATE INDEX notifications_chat ON notifications (environment_id, id)
+    WHERE 'chat' = ANY (channels);
+CREATE INDEX notifications_push ON notifications (environment_id, id)
+    WHERE 'push' = ANY (channels);
 CREATE INDEX notifications_topics ON notifications USING gin (topics jsonb_path_ops)
     WHERE topics <> '[]';
 
@@ -98,6 +108,7 @@ CREATE TABLE jobs (
     reached_at timestamptz,
     digest jsonb,
     output jsonb,
+    state jsonb,
     merged_into text COLLATE "C",
     details jsonb NOT NULL,
     updated_at timestamptz NOT NULL
@@ -106,6 +117,7 @@ COMMENT ON TABLE jobs IS 'One step of one notification.';
 COMMENT ON COLUMN jobs.due_at IS 'The timer of a delayed job: a delay, a digest or a retry.';
 COMMENT ON COLUMN jobs.worker_id IS 'Who runs it; when that worker is gone, others take it back.';
 COMMENT ON COLUMN jobs.details IS 'The proof, oldest first: [{"id", "at", "status", ...}]';
+COMMENT ON COLUMN jobs.state IS 'What a later attempt must know: {"tried", "sent", "extended"}';
 COMMENT ON COLUMN jobs.merged_into IS 'The job of the digest that took this event along.';
 CREATE UNIQUE INDEX jobs_notification ON jobs (notification_id, position);
 CREATE INDEX jobs_due ON jobs (due_at) WHERE status = 'delayed';

@@ -1,0 +1,307 @@
+"""From an accepted event to a run for each recipient, in sets and in flat memory.
+
+Named recipients are resolved at once. Topics and broadcasts are split into ranges of subscriber ids
+that any worker takes; how far the split has come is stored, so a restart continues.
+"""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from tidings import log
+from tidings.domain import subscribers as rules
+from tidings.domain.events import Event
+from tidings.domain.integrations import IN_APP_PROVIDER
+from tidings.domain.notifications import SEVERITIES, Job, Notification
+from tidings.domain.scope import Scope
+from tidings.domain.subscribers import Profile, Subscriber
+from tidings.domain.workflows import Definition
+from tidings.engine.deciding import Need
+from tidings.engine.run import NOBODY, Run
+from tidings.engine.runner import Runner
+from tidings.storage import audiences, preferences, runs, subscribers
+from tidings.storage.database import Connection
+from tidings.storage.runs import Claimed
+
+EVENTS_AT_ONCE = 100
+RECIPIENTS_AT_ONCE = 500
+PARTS_AT_ONCE = 20
+SETS_IN_FLIGHT = 8
+
+_log = log.get("engine")
+
+
+class Recipient(msgspec.Struct, frozen=True):
+    claimed: Claimed
+    subscriber: Subscriber
+    said: dict[str, Any] = {}
+    topics: tuple[dict[str, str], ...] = ()
+
+
+class FanOut:
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+        self._database = runner.database
+        self._gate = asyncio.Semaphore(SETS_IN_FLIGHT)
+        self._sending: set[asyncio.Task[None]] = set()
+        self._draining = asyncio.Lock()
+
+    async def drain(self) -> None:
+        """Take everything that waits, until nothing does."""
+        async with self._draining:
+            while await self._take_events() or await self._take_part():
+                pass
+
+    async def settle(self) -> None:
+        """Wait for the sends that are under way."""
+        while self._sending:
+            await asyncio.gather(*self._sending, return_exceptions=True)
+
+    async def _take_events(self) -> bool:
+        async with self._database.transaction() as tx:
+            claimed = await runs.claim_events(tx, self._runner.worker_id, EVENTS_AT_ONCE)
+        small = [each for each in claimed if not _is_large(each.event)]
+        for batch in _batches(small):
+            await self._fan_out_named(batch)
+        for each in claimed:
+            if _is_large(each.event):
+                await self._split(each)
+        return bool(claimed)
+
+    async def _fan_out_named(self, batch: Sequence[Claimed]) -> None:
+        """All recipients of these events in one transaction."""
+        async with self._database.transaction() as tx:
+            recipients = await self._named(tx, batch)
+            sends = await self._start(tx, recipients)
+            await runs.finish_fan_out(tx, [each.event.id for each in batch], [])
+        await self._send(sends)
+
+    async def _split(self, claimed: Claimed) -> None:
+        """Named recipients at once; everyone else in ranges for any worker to take."""
+        event, scope = claimed.event, claimed.scope
+        if claimed.cursor is None and event.recipients.subscribers:
+            async with self._database.transaction() as tx:
+                sends = await self._start(tx, await self._named(tx, [claimed]))
+            await self._send(sends)
+        topics = None if event.recipients.everyone else event.recipients.topics
+        cursor = claimed.cursor or ""
+        more = True
+        while more:
+            async with self._database.transaction() as tx:
+                parts: list[tuple[str, str, str]] = []
+                live = await runs.lock_live(tx, [event.id])
+                while live and len(parts) < PARTS_AT_ONCE:
+                    upper = await audiences.upper_bound(
+                        tx, scope, topics, cursor, RECIPIENTS_AT_ONCE
+                    )
+                    if upper is None:
+                        break
+                    parts.append((self._runner.world.ids.new(), cursor, upper))
+                    cursor = upper
+                more = len(parts) == PARTS_AT_ONCE
+                await runs.add_parts(tx, event.id, parts, cursor)
+                await self._runner.wake(tx, len(parts))
+                if not more:
+                    await runs.finish_fan_out(tx, [event.id], [])
+
+    async def _take_part(self) -> bool:
+        async with self._database.transaction() as tx:
+            claimed = await runs.claim_part(tx, self._runner.worker_id)
+        if claimed is None or claimed.part_id is None:
+            return False
+        async with self._database.transaction() as tx:
+            recipients = await self._in_range(tx, claimed)
+            sends = await self._start(tx, recipients)
+            await runs.finish_fan_out(tx, [], [claimed.part_id])
+        await self._send(sends)
+        return True
+
+    async def _named(self, tx: Connection, batch: Sequence[Claimed]) -> list[Recipient]:
+        """Make or change the subscribers that the events name, and load them."""
+        found: list[Recipient] = []
+        by_scope: dict[Scope, list[tuple[Claimed, dict[str, Any]]]] = {}
+        for claimed in batch:
+            for said in _once_each(claimed.event):
+                by_scope.setdefault(claimed.scope, []).append((claimed, said))
+        for scope, wanted in by_scope.items():
+            people = await self._people(tx, scope, [said for _, said in wanted])
+            found += [
+                Recipient(claimed, people[said["subscriberId"]], said)
+                for claimed, said in wanted
+                if said["subscriberId"] in people
+            ]
+        return await self._not_yet_notified(tx, found)
+
+    async def _people(
+        self, tx: Connection, scope: Scope, wanted: Sequence[dict[str, Any]]
+    ) -> dict[str, Subscriber]:
+        keys = sorted({said["subscriberId"] for said in wanted})
+        known = await subscribers.by_keys(tx, scope, keys)
+        profiles = rules.once_each(
+            _profile(said) for said in wanted if len(said) > 1 or said["subscriberId"] not in known
+        )
+        if not profiles:
+            return known
+        world = self._runner.world
+        ids = [world.ids.new() for _ in profiles]
+        await subscribers.put_many(tx, scope, ids, profiles, world.clock.now())
+        return await subscribers.by_keys(tx, scope, keys)
+
+    async def _in_range(self, tx: Connection, claimed: Claimed) -> list[Recipient]:
+        event, scope = claimed.event, claimed.scope
+        lower, upper = claimed.lower, claimed.upper
+        if event.recipients.everyone:
+            members = await audiences.everyone(tx, scope, lower, upper)
+        else:
+            without = [said["subscriberId"] for said in event.recipients.subscribers]
+            if event.actor is not None:
+                without.append(event.actor["subscriberId"])
+            topics = event.recipients.topics
+            members = await audiences.members(tx, scope, topics, lower, upper, without)
+        people = await subscribers.by_ids(tx, [member.subscriber_id for member in members])
+        found = [
+            Recipient(claimed, people[member.subscriber_id], {}, member.topics)
+            for member in members
+            if member.subscriber_id in people
+        ]
+        return await self._not_yet_notified(tx, found)
+
+    async def _not_yet_notified(self, tx: Connection, found: list[Recipient]) -> list[Recipient]:
+        """After a take-over, leave out whom the event reached before."""
+        for claimed in {each.claimed.event.id: each.claimed for each in found}.values():
+            if claimed.again:
+                event_id = claimed.event.id
+                ids = [each.subscriber.id for each in found if each.claimed is claimed]
+                before = await runs.notified(tx, event_id, ids)
+                found = [
+                    each
+                    for each in found
+                    if each.claimed.event.id != event_id or each.subscriber.id not in before
+                ]
+        return found
+
+    async def _start(self, tx: Connection, recipients: Sequence[Recipient]) -> list[Need]:
+        """Runs for the recipients, as far as they go without the outside."""
+        workflow_ids = list({each.claimed.event.workflow_id for each in recipients})
+        people = [each.subscriber.id for each in recipients]
+        chosen = await preferences.chosen_by(tx, people, workflow_ids) if recipients else {}
+        catalog = self._runner.catalog
+        started = []
+        for each in recipients:
+            event, scope = each.claimed.event, each.claimed.scope
+            definition = await catalog.definition(
+                tx, scope, event.workflow_id, event.workflow_version
+            )
+            if definition is None:
+                continue
+            notification = self._notification(each, definition)
+            started.append(
+                Run(
+                    scope=scope,
+                    event=event,
+                    notification=notification,
+                    definition=definition,
+                    surroundings=await catalog.surroundings(tx, scope),
+                    subscriber=each.subscriber,
+                    chosen=chosen.get(each.subscriber.id, NOBODY),
+                    jobs=self._jobs(notification, definition),
+                    world=self._runner.world,
+                    fresh=True,
+                )
+            )
+        return await self._runner.advance(tx, started) if started else []
+
+    def _notification(self, recipient: Recipient, definition: Definition) -> Notification:
+        event = recipient.claimed.event
+        asked = event.overrides.get("severity")
+        return Notification(
+            id=self._runner.world.ids.new(),
+            event_id=event.id,
+            transaction_id=event.transaction_id,
+            workflow_id=event.workflow_id,
+            workflow_version=event.workflow_version,
+            subscriber_id=recipient.subscriber.id,
+            recipient=recipient.said or {"subscriberId": recipient.subscriber.key},
+            channels=tuple(dict.fromkeys(step.type for step in definition.steps)),
+            tags=tuple(definition.tags),
+            topics=recipient.topics,
+            severity=asked if asked in SEVERITIES else definition.severity,
+            critical=definition.preferences.critical,
+            context_keys=tuple(
+                f"{kind}:{value['id'] if isinstance(value, dict) else value}"
+                for kind, value in event.context.items()
+            ),
+            created_at=self._runner.world.clock.now(),
+        )
+
+    def _jobs(self, notification: Notification, definition: Definition) -> list[Job]:
+        return [
+            Job(
+                id=self._runner.world.ids.new(),
+                notification_id=notification.id,
+                position=position,
+                step_id=step.id,
+                type=step.type,
+                status="pending",
+                provider_id=IN_APP_PROVIDER if step.type == "in_app" else None,
+                updated_at=notification.created_at,
+            )
+            for position, step in enumerate(definition.steps)
+        ]
+
+    async def _send(self, sends: list[Need]) -> None:
+        """Deliver in the background; a bounded number of sets at a time."""
+        if not sends:
+            return
+        await self._gate.acquire()
+        task = asyncio.create_task(self._deliver(sends))
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+
+    async def _deliver(self, sends: list[Need]) -> None:
+        try:
+            await self._runner.deliver(sends)
+        except Exception as error:
+            _log.warning("delivery_interrupted", reason=str(error) or type(error).__name__)
+        finally:
+            self._gate.release()
+
+
+def _is_large(event: Event) -> bool:
+    return bool(event.recipients.topics) or event.recipients.everyone
+
+
+def _once_each(event: Event) -> Iterable[dict[str, Any]]:
+    """The last definition of a recipient counts."""
+    return {said["subscriberId"]: said for said in event.recipients.subscribers}.values()
+
+
+def _profile(said: dict[str, Any]) -> Profile:
+    return Profile(
+        key=said["subscriberId"],
+        first_name=said.get("firstName"),
+        last_name=said.get("lastName"),
+        email=said.get("email"),
+        phone=said.get("phone"),
+        avatar=said.get("avatar"),
+        locale=said.get("locale"),
+        timezone=said.get("timezone"),
+        data=said.get("data"),
+    )
+
+
+def _batches(claimed: Sequence[Claimed]) -> Iterator[list[Claimed]]:
+    """As many events as make up a set of recipients."""
+    batch: list[Claimed] = []
+    count = 0
+    for each in claimed:
+        size = len(each.event.recipients.subscribers)
+        if batch and count + size > RECIPIENTS_AT_ONCE:
+            yield batch
+            batch, count = [], 0
+        batch.append(each)
+        count += size
+    if batch:
+        yield batch

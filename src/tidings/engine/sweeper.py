@@ -1,0 +1,43 @@
+"""Makes certain what wake-ups make prompt: runs out timers and takes back what was left behind."""
+
+from datetime import timedelta
+
+from tidings.engine.fan_out import FanOut
+from tidings.engine.runner import Runner
+from tidings.storage import runs, workers
+
+DUE_AT_ONCE = 500
+WORKER_GONE_AFTER = timedelta(seconds=20)
+
+
+class Sweeper:
+    def __init__(self, runner: Runner, fan_out: FanOut) -> None:
+        self._runner = runner
+        self._fan_out = fan_out
+
+    async def run_out_timers(self) -> int:
+        """Go on with every run whose time has come; how many there were."""
+        total = 0
+        while True:
+            async with self._runner.database.transaction() as tx:
+                now = self._runner.world.clock.now()
+                due = await runs.claim_due(tx, self._runner.worker_id, now, DUE_AT_ONCE)
+            if not due:
+                return total
+            await self._runner.resume(due)
+            total += len(due)
+
+    async def take_back(self) -> int:
+        """Take over the work of workers that are gone, and fan out what no wake-up announced."""
+        now = self._runner.world.clock.now()
+        async with self._runner.database.transaction() as tx:
+            alive = await workers.alive(tx, now - WORKER_GONE_AFTER)
+            left = await runs.take_over(
+                tx, self._runner.worker_id, [*alive, self._runner.worker_id]
+            )
+            waiting = await runs.waiting(tx)
+        if left:
+            await self._runner.resume(left)
+        if waiting:
+            await self._fan_out.drain()
+        return len(left)

@@ -1,0 +1,577 @@
+"""The engine's writes, in sets: claiming work, loading runs, and saving what became of them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from tidings.domain.events import Event, Recipients
+from tidings.domain.messages import Message
+from tidings.domain.notifications import Detail, Job, Notification
+from tidings.domain.scope import Scope
+from tidings.storage.database import Connection, Row
+
+_EVENT = (
+    "id, organization_id, environment_id, transaction_id, workflow_id, workflow_version, "
+    "recipients, payload, overrides, actor, tenant, context, created_at, canceled_at"
+)
+_NOTIFICATION = (
+    "id",
+    "organization_id",
+    "environment_id",
+    "event_id",
+    "transaction_id",
+    "workflow_id",
+    "workflow_version",
+    "subscriber_id",
+    "recipient",
+    "channels",
+    "tags",
+    "topics",
+    "severity",
+    "critical",
+    "context_keys",
+    "unfinished",
+    "created_at",
+    "updated_at",
+)
+_JOB = (
+    "id",
+    "environment_id",
+    "notification_id",
+    "position",
+    "step_id",
+    "type",
+    "status",
+    "provider_id",
+    "due_at",
+    "worker_id",
+    "attempts",
+    "reached_at",
+    "digest",
+    "output",
+    "state",
+    "merged_into",
+    "details",
+    "updated_at",
+)
+_MESSAGE = (
+    "id",
+    "organization_id",
+    "environment_id",
+    "notification_id",
+    "job_id",
+    "event_id",
+    "transaction_id",
+    "workflow_id",
+    "step_id",
+    "subscriber_id",
+    "channel",
+    "target",
+    "provider_id",
+    "integration_id",
+    "provider_message_id",
+    "status",
+    "error_id",
+    "error_text",
+    "content",
+    "subject",
+    "address",
+    "cta",
+    "data",
+    "avatar",
+    "tags",
+    "severity",
+    "context_keys",
+    "delivered_at",
+    "created_at",
+    "updated_at",
+)
+_RECIPIENTS = msgspec.json.Decoder(Recipients)
+_DETAILS = msgspec.json.Decoder(tuple[Detail, ...])
+
+
+class Claimed(msgspec.Struct, frozen=True, kw_only=True):
+    """An event, or a range of a large one, that this worker is to fan out."""
+
+    event: Event
+    scope: Scope
+    part_id: str | None = None
+    lower: str = ""
+    upper: str = ""
+    cursor: str | None = None
+    again: bool = False
+    """Taken over from a worker that is gone: some of it may be done."""
+
+
+class Saved(msgspec.Struct, frozen=True, kw_only=True):
+    """A notification as it is stored, with its jobs and its event."""
+
+    scope: Scope
+    event: Event
+    notification: Notification
+    jobs: tuple[Job, ...]
+
+
+async def claim_events(connection: Connection, worker_id: str, limit: int) -> list[Claimed]:
+    """Take accepted events, oldest first; skips what others are taking."""
+    rows = await connection.fetch(
+        "WITH taken AS (SELECT id AS taken_id, worker_id AS former FROM events "
+        "WHERE status = 'accepted' ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED) "
+        "UPDATE events SET status = 'running', worker_id = $1 FROM taken "
+        f"WHERE events.id = taken.taken_id RETURNING {_EVENT}, cursor, former",
+        worker_id,
+        limit,
+    )
+    return [
+        Claimed(
+            event=_event(row),
+            scope=Scope(row["organization_id"], row["environment_id"]),
+            cursor=row["cursor"],
+            again=row["former"] is not None,
+        )
+        for row in sorted(rows, key=lambda row: str(row["id"]))
+    ]
+
+
+async def claim_part(connection: Connection, worker_id: str) -> Claimed | None:
+    """Take one range of a large event; skips what others are taking."""
+    columns = ", ".join(f"e.{name.strip()}" for name in _EVENT.split(","))
+    row = await connection.fetchrow(
+        "WITH taken AS (SELECT id, worker_id AS former FROM event_parts WHERE status = 'accepted' "
+        "ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) "
+        "UPDATE event_parts AS p SET status = 'running', worker_id = $1 FROM taken, events AS e "
+        f"WHERE p.id = taken.id AND e.id = p.event_id RETURNING {columns}, p.id AS part_id, "
+        "p.lower, p.upper, taken.former",
+        worker_id,
+    )
+    if row is None:
+        return None
+    return Claimed(
+        event=_event(row),
+        scope=Scope(row["organization_id"], row["environment_id"]),
+        part_id=row["part_id"],
+        lower=row["lower"],
+        upper=row["upper"],
+        again=row["former"] is not None,
+    )
+
+
+async def take_over(connection: Connection, worker_id: str, alive: Sequence[str]) -> list[str]:
+    """Take back what workers held that are gone. Fan-outs are accepted anew; the notifications
+    whose job was being run are returned, and are ours now."""
+    for table in ("events", "event_parts"):
+        await connection.execute(
+            f"UPDATE {table} SET status = 'accepted' WHERE id IN (SELECT id FROM {table} "
+            "WHERE status = 'running' AND worker_id <> ALL ($1) LIMIT 1000 FOR UPDATE SKIP LOCKED)",
+            alive,
+        )
+    rows = await connection.fetch(
+        "UPDATE jobs SET worker_id = $1 WHERE id IN (SELECT id FROM jobs WHERE status = 'running' "
+        "AND worker_id <> ALL ($2) LIMIT 500 FOR UPDATE SKIP LOCKED) RETURNING notification_id",
+        worker_id,
+        alive,
+    )
+    return sorted({row["notification_id"] for row in rows})
+
+
+async def claim_due(connection: Connection, worker_id: str, now: datetime, limit: int) -> list[str]:
+    """Take the jobs whose timer has run out; the notifications they belong to."""
+    rows = await connection.fetch(
+        "UPDATE jobs SET status = 'running', worker_id = $1 WHERE id IN "
+        "(SELECT id FROM jobs WHERE status = 'delayed' AND due_at <= $2 ORDER BY due_at LIMIT $3 "
+        "FOR UPDATE SKIP LOCKED) RETURNING notification_id",
+        worker_id,
+        now,
+        limit,
+    )
+    return sorted({row["notification_id"] for row in rows})
+
+
+async def next_due(connection: Connection) -> datetime | None:
+    moment: datetime | None = await connection.fetchval(
+        "SELECT due_at FROM jobs WHERE status = 'delayed' ORDER BY due_at LIMIT 1"
+    )
+    return moment
+
+
+async def waiting(connection: Connection) -> int:
+    """How many events and ranges wait to be fanned out, up to a thousand."""
+    count: int = await connection.fetchval(
+        "SELECT (SELECT count(*) FROM (SELECT FROM events WHERE status = 'accepted' LIMIT 1000)) "
+        "+ (SELECT count(*) FROM (SELECT FROM event_parts WHERE status = 'accepted' LIMIT 1000))"
+    )
+    return count
+
+
+async def lock_live(connection: Connection, event_ids: Iterable[str]) -> set[str]:
+    """Those of the events that are not canceled; a cancel waits until the transaction ends."""
+    rows = await connection.fetch(
+        "SELECT id FROM events WHERE id = ANY ($1) AND canceled_at IS NULL ORDER BY id FOR SHARE",
+        sorted(set(event_ids)),
+    )
+    return {row["id"] for row in rows}
+
+
+async def finish_fan_out(
+    connection: Connection, event_ids: Sequence[str], part_ids: Sequence[str]
+) -> None:
+    """Mark as fanned out; an event with ranges is done when its last range is."""
+    if event_ids:
+        await connection.execute(
+            "UPDATE events SET status = 'done', worker_id = NULL WHERE id = ANY ($1)", event_ids
+        )
+    if part_ids:
+        await connection.execute("DELETE FROM event_parts WHERE id = ANY ($1)", part_ids)
+
+
+async def add_parts(
+    connection: Connection,
+    event_id: str,
+    parts: Sequence[tuple[str, str, str]],
+    cursor: str,
+) -> None:
+    """Leave ranges (id, lower, upper] for any worker, and remember how far the split has come."""
+    await connection.executemany(
+        "INSERT INTO event_parts (id, event_id, lower, upper, status) "
+        "VALUES ($1, $2, $3, $4, 'accepted')",
+        [(id, event_id, lower, upper) for id, lower, upper in parts],
+    )
+    await connection.execute("UPDATE events SET cursor = $2 WHERE id = $1", event_id, cursor)
+
+
+async def notified(
+    connection: Connection, event_id: str, subscriber_ids: Sequence[str]
+) -> set[str]:
+    """Which of the subscribers the event reached already."""
+    rows = await connection.fetch(
+        "SELECT subscriber_id FROM notifications WHERE event_id = $1 AND subscriber_id = ANY ($2)",
+        event_id,
+        subscriber_ids,
+    )
+    return {row["subscriber_id"] for row in rows}
+
+
+async def load(connection: Connection, notification_ids: Sequence[str]) -> list[Saved]:
+    rows = await connection.fetch(
+        f"SELECT {', '.join(_NOTIFICATION)} FROM notifications WHERE id = ANY ($1) ORDER BY id",
+        notification_ids,
+    )
+    job_rows = await connection.fetch(
+        f"SELECT {', '.join(_JOB)} FROM jobs WHERE notification_id = ANY ($1) "
+        "ORDER BY notification_id, position",
+        notification_ids,
+    )
+    event_rows = await connection.fetch(
+        f"SELECT {_EVENT} FROM events WHERE id = ANY ($1)",
+        sorted({row["event_id"] for row in rows}),
+    )
+    events = {row["id"]: _event(row) for row in event_rows}
+    jobs: dict[str, list[Job]] = {}
+    for row in job_rows:
+        jobs.setdefault(row["notification_id"], []).append(_job(row))
+    return [
+        Saved(
+            scope=Scope(row["organization_id"], row["environment_id"]),
+            event=events[row["event_id"]],
+            notification=_notification(row),
+            jobs=tuple(jobs.get(row["id"], ())),
+        )
+        for row in rows
+        if row["event_id"] in events
+    ]
+
+
+async def add_notifications(
+    connection: Connection, found: Sequence[tuple[Scope, Notification, bool]], now: datetime
+) -> None:
+    """Each with whether it is unfinished."""
+    await connection.copy_records_to_table(
+        "notifications",
+        columns=_NOTIFICATION,
+        records=[
+            (
+                each.id,
+                scope.organization_id,
+                scope.environment_id,
+                each.event_id,
+                each.transaction_id,
+                each.workflow_id,
+                each.workflow_version,
+                each.subscriber_id,
+                _json(each.recipient),
+                each.channels,
+                each.tags,
+                _json(each.topics),
+                each.severity,
+                each.critical,
+                each.context_keys,
+                unfinished,
+                each.created_at,
+                now,
+            )
+            for scope, each, unfinished in found
+        ],
+    )
+
+
+async def add_jobs(
+    connection: Connection, jobs: Sequence[tuple[Scope, Job]], worker_id: str
+) -> None:
+    await connection.copy_records_to_table(
+        "jobs", columns=_JOB, records=[_job_values(scope, job, worker_id) for scope, job in jobs]
+    )
+
+
+async def change_jobs(connection: Connection, jobs: Sequence[Job], worker_id: str) -> None:
+    """Write jobs over what is stored, unless that is final."""
+    await connection.execute(
+        "UPDATE jobs SET status = n.status, provider_id = n.provider_id, due_at = n.due_at, "
+        "worker_id = n.worker_id, attempts = n.attempts, reached_at = n.reached_at, "
+        "digest = n.digest, output = n.output, state = n.state, merged_into = n.merged_into, "
+        "details = n.details, updated_at = n.updated_at FROM unnest($1::text[], $2::text[], "
+        "$3::text[], $4::timestamptz[], $5::text[], $6::int[], $7::timestamptz[], $8::jsonb[], "
+        "$9::jsonb[], $10::jsonb[], $11::text[], $12::jsonb[], $13::timestamptz[]) AS n (id, "
+        "status, provider_id, due_at, worker_id, attempts, reached_at, digest, output, state, "
+        "merged_into, details, updated_at) WHERE jobs.id = n.id "
+        "AND jobs.status IN ('pending', 'queued', 'running', 'delayed')",
+        [job.id for job in jobs],
+        [job.status for job in jobs],
+        [job.provider_id for job in jobs],
+        [job.due_at for job in jobs],
+        [worker_id if job.status == "running" else None for job in jobs],
+        [job.attempts for job in jobs],
+        [job.reached_at for job in jobs],
+        [_json_or_none(job.digest) for job in jobs],
+        [_json_or_none(job.output) for job in jobs],
+        [_json_or_none(job.state) for job in jobs],
+        [job.merged_into for job in jobs],
+        [_json(job.details) for job in jobs],
+        [job.updated_at for job in jobs],
+    )
+
+
+async def finish(connection: Connection, notification_ids: Sequence[str], now: datetime) -> None:
+    """Mark as finished: nothing of them is left to be done."""
+    await connection.execute(
+        "UPDATE notifications SET unfinished = false, updated_at = $2 WHERE id = ANY ($1)",
+        notification_ids,
+        now,
+    )
+
+
+async def notifications_of(connection: Connection, job_ids: Sequence[str]) -> dict[str, str]:
+    """The notification that each job belongs to."""
+    if not job_ids:
+        return {}
+    rows = await connection.fetch(
+        "SELECT id, notification_id FROM jobs WHERE id = ANY ($1)", job_ids
+    )
+    return {row["id"]: row["notification_id"] for row in rows}
+
+
+async def digest_into(connection: Connection, merged: Mapping[str, str], now: datetime) -> None:
+    """Note into which notification others were digested."""
+    await connection.execute(
+        "UPDATE notifications AS n SET digested_into = m.master, updated_at = $3 "
+        "FROM unnest($1::text[], $2::text[]) AS m (id, master) WHERE n.id = m.id",
+        list(merged),
+        list(merged.values()),
+        now,
+    )
+
+
+async def add_messages(connection: Connection, messages: Sequence[tuple[Scope, Message]]) -> None:
+    """One row per job and target: a repetition writes over the row of the earlier attempt."""
+    if not messages:
+        return
+    columns = list(zip(*(_message_values(scope, each) for scope, each in messages), strict=True))
+    types = [_MESSAGE_TYPES.get(name, "text") for name in _MESSAGE]
+    given = ", ".join(f"${number}::{kind}[]" for number, kind in enumerate(types, 1))
+    names = ", ".join(_MESSAGE)
+    read = ", ".join(
+        f"(SELECT coalesce(array_agg(value), '{{}}') FROM jsonb_array_elements_text(n.{name}))"
+        + _ARRAYS[name]
+        if name in _ARRAYS
+        else f"n.{name}"
+        for name in _MESSAGE
+    )
+    await connection.execute(
+        f"INSERT INTO messages ({names}) SELECT {read} FROM unnest({given}) AS n ({names}) "
+        "ON CONFLICT (job_id, md5(target)) DO UPDATE SET status = excluded.status, "
+        "provider_id = excluded.provider_id, integration_id = excluded.integration_id, "
+        "provider_message_id = excluded.provider_message_id, error_id = excluded.error_id, "
+        "error_text = excluded.error_text, delivered_at = excluded.delivered_at, "
+        "updated_at = excluded.updated_at",
+        *columns,
+    )
+
+
+async def copy_messages(connection: Connection, messages: Sequence[tuple[Scope, Message]]) -> None:
+    """The same for messages of jobs that are new themselves."""
+    await connection.copy_records_to_table(
+        "messages",
+        columns=_MESSAGE,
+        records=[_message_copy(scope, message) for scope, message in messages],
+    )
+
+
+async def note_triggered(connection: Connection, workflows: Mapping[str, datetime]) -> None:
+    """When workflows were last triggered."""
+    await connection.execute(
+        "UPDATE workflows AS w SET last_triggered_at = greatest(w.last_triggered_at, t.at) "
+        "FROM unnest($1::text[], $2::timestamptz[]) AS t (id, at) WHERE w.id = t.id "
+        "AND (w.last_triggered_at IS NULL OR w.last_triggered_at < t.at - interval '1 second')",
+        list(workflows),
+        list(workflows.values()),
+    )
+
+
+_ARRAYS = {
+    "tags": " :: text[]",
+    "context_keys": " :: text[]",
+    "delivered_at": " :: timestamptz[]",
+}
+_MESSAGE_TYPES = {
+    "content": "jsonb",
+    "address": "jsonb",
+    "cta": "jsonb",
+    "data": "jsonb",
+    "created_at": "timestamptz",
+    "updated_at": "timestamptz",
+    **dict.fromkeys(_ARRAYS, "jsonb"),
+}
+
+
+def _message_copy(scope: Scope, message: Message) -> tuple[Any, ...]:
+    return tuple(
+        getattr(message, name) if name in _ARRAYS else value
+        for name, value in zip(_MESSAGE, _message_values(scope, message), strict=True)
+    )
+
+
+def _message_values(scope: Scope, message: Message) -> tuple[Any, ...]:
+    return (
+        message.id,
+        scope.organization_id,
+        scope.environment_id,
+        message.notification_id,
+        message.job_id,
+        message.event_id,
+        message.transaction_id,
+        message.workflow_id,
+        message.step_id,
+        message.subscriber_id,
+        message.channel,
+        message.target,
+        message.provider_id,
+        message.integration_id,
+        message.provider_message_id,
+        message.status,
+        message.error_id,
+        message.error_text,
+        _json(message.content),
+        message.subject,
+        _json(message.address),
+        _json(message.cta),
+        _json_or_none(message.data),
+        message.avatar,
+        _json(message.tags),
+        message.severity,
+        _json(message.context_keys),
+        _json(message.delivered_at),
+        message.created_at,
+        message.created_at,
+    )
+
+
+def _job_values(scope: Scope, job: Job, worker_id: str) -> tuple[Any, ...]:
+    return (
+        job.id,
+        scope.environment_id,
+        job.notification_id,
+        job.position,
+        job.step_id,
+        job.type,
+        job.status,
+        job.provider_id,
+        job.due_at,
+        worker_id if job.status == "running" else None,
+        job.attempts,
+        job.reached_at,
+        _json_or_none(job.digest),
+        _json_or_none(job.output),
+        _json_or_none(job.state),
+        job.merged_into,
+        _json(job.details),
+        job.updated_at,
+    )
+
+
+def _event(row: Row) -> Event:
+    return Event(
+        id=row["id"],
+        transaction_id=row["transaction_id"],
+        workflow_id=row["workflow_id"],
+        workflow_version=row["workflow_version"],
+        recipients=_RECIPIENTS.decode(row["recipients"]),
+        payload=msgspec.json.decode(row["payload"]),
+        overrides=msgspec.json.decode(row["overrides"]),
+        actor=_decoded(row["actor"]),
+        tenant=_decoded(row["tenant"]),
+        context=msgspec.json.decode(row["context"]),
+        created_at=row["created_at"],
+    )
+
+
+def _notification(row: Row) -> Notification:
+    return Notification(
+        id=row["id"],
+        event_id=row["event_id"],
+        transaction_id=row["transaction_id"],
+        workflow_id=row["workflow_id"],
+        workflow_version=row["workflow_version"],
+        subscriber_id=row["subscriber_id"],
+        recipient=msgspec.json.decode(row["recipient"]),
+        channels=tuple(row["channels"]),
+        tags=tuple(row["tags"]),
+        topics=tuple(msgspec.json.decode(row["topics"])),
+        severity=row["severity"],
+        critical=row["critical"],
+        context_keys=tuple(row["context_keys"]),
+        created_at=row["created_at"],
+    )
+
+
+def _job(row: Row) -> Job:
+    return Job(
+        id=row["id"],
+        notification_id=row["notification_id"],
+        position=row["position"],
+        step_id=row["step_id"],
+        type=row["type"],
+        status=row["status"],
+        provider_id=row["provider_id"],
+        due_at=row["due_at"],
+        attempts=row["attempts"],
+        reached_at=row["reached_at"],
+        digest=_decoded(row["digest"]),
+        output=_decoded(row["output"]),
+        state=_decoded(row["state"]),
+        merged_into=row["merged_into"],
+        details=_DETAILS.decode(row["details"]),
+        updated_at=row["updated_at"],
+    )
+
+
+def _decoded(value: str | None) -> Any:
+    return None if value is None else msgspec.json.decode(value)
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _json_or_none(value: Any) -> str | None:
+    return None if value is None else _json(value)
