@@ -63,7 +63,7 @@ async def _leave_digests(
         f"SELECT j.id, j.merged_into, j.notification_id FROM notifications AS n "
         "JOIN jobs AS j ON j.notification_id = n.id AND j.status = 'merged' "
         f"JOIN digests AS d ON d.job_id = j.merged_into AND d.step_id = j.step_id WHERE {_OURS} "
-        "AND d.open ORDER BY d.job_id FOR UPDATE OF d, j",
+        "AND d.open ORDER BY d.job_id FOR UPDATE OF d",
         scope.environment_id,
         transaction_id,
     )

@@ -50,7 +50,7 @@ async def _again(
         "WITH failed AS (SELECT j.id FROM notifications AS n JOIN jobs AS j "
         f"ON j.notification_id = n.id WHERE n.environment_id = $1 AND {which} AND {_FAILED} "
         "ORDER BY j.id FOR UPDATE OF j), revived AS (UPDATE jobs AS j SET status = 'delayed', "
-        "due_at = $4, attempts = 0, worker_id = NULL, state = NULL, updated_at = $4, "
+        "due_at = $4, attempts = 0, worker_id = NULL, state = j.state - 'tried', updated_at = $4, "
         "details = j.details || jsonb_build_array($5::jsonb || jsonb_build_object('id', "
         "left(md5(j.id || $4::timestamptz::text), 24))) FROM failed WHERE j.id = failed.id "
         "RETURNING j.id, j.notification_id, j.step_id, j.type), opened AS (UPDATE notifications "
