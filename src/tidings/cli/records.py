@@ -5,6 +5,7 @@ import hashlib
 import io
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TextIO
 
@@ -51,7 +52,8 @@ class Reader:
     def __init__(self, path: Path) -> None:
         self._file = path.open("rb")
         self.size = path.stat().st_size
-        self._records = _csv(self._file) if format_of(path) == "csv" else _lines(self._file)
+        self._text = io.TextIOWrapper(self._file, "utf-8-sig", errors="surrogateescape", newline="")
+        self._records = _csv(self._text) if format_of(path) == "csv" else _lines(self._file)
 
     @property
     def position(self) -> int:
@@ -66,7 +68,7 @@ class Reader:
             yield _record(line, read)
 
     def close(self) -> None:
-        self._file.close()
+        self._text.close()
 
 
 def format_of(path: Path) -> Format:
@@ -115,8 +117,7 @@ class Writer:
 _Read = Callable[[], Any]
 
 
-def _csv(file: io.BufferedReader) -> Iterator[tuple[int, _Read]]:
-    text = io.TextIOWrapper(file, "utf-8-sig", errors="surrogateescape", newline="")
+def _csv(text: TextIO) -> Iterator[tuple[int, _Read]]:
     rows = csv.reader(text)
     header = [name.strip() for name in next(rows, [])]
     _check_header(header)
@@ -159,7 +160,8 @@ def _from_row(header: list[str], row: list[str]) -> dict[str, Any]:
         name: cell for name, cell in zip(header, row, strict=True) if cell != ""
     }
     if "data" in said:
-        said["data"] = msgspec.json.decode(said["data"])
+        with suppress(msgspec.DecodeError):  # then it stays a text, which is refused with its key
+            said["data"] = msgspec.json.decode(said["data"])
     return said
 
 
