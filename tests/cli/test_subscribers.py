@@ -4,6 +4,9 @@ import asyncio
 import base64
 import csv
 import json
+import resource
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -162,3 +165,17 @@ def test_an_unknown_environment(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 1
     assert "Moon" in result.output
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    peaks = []
+    for count in (20_000, 300_000):
+        file = tmp_path / f"{count}.csv"
+        with file.open("w") as out:
+            out.write("subscriberId,email\n")
+            out.writelines(f"user-{n},user-{n}@example.com\n" for n in range(count))
+        words = ["subscribers", "import", str(file), "--environment", "Development"]
+        subprocess.run([sys.executable, "-m", "tidings", *words], check=True)
+        peaks.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+    assert peaks[1] < peaks[0] * 1.2

@@ -5,11 +5,12 @@ import asyncio
 import pytest
 from tests.seeds import add_integration
 
-from tidings.actions import credentials, subscribers
+from tidings.actions import credentials, subscribers, subscriptions
 from tidings.domain.errors import NotFoundError
 from tidings.domain.paging import MOST_COUNTED, Asked
 from tidings.domain.scope import Scope
 from tidings.domain.subscribers import Profile
+from tidings.domain.topics import Wanted
 from tidings.storage import subscribers as stored
 from tidings.storage.database import Database
 from tidings.world import World
@@ -126,3 +127,21 @@ async def test_counting_stops_at_the_cap(database: Database, scope: Scope) -> No
         for filters in ({}, {"email": "a@x.io"}):
             page = await stored.page(tx, scope, Asked(), filters)
             assert (page.total, page.capped) == (MOST_COUNTED, False)
+
+
+async def test_joining_a_new_topic_at_once_makes_one_topic(
+    database: Database, scope: Scope, world: World
+) -> None:
+    keys = [f"u{n}" for n in range(6)]
+    for key in keys:
+        await create(database, scope, world, Profile(key=key))
+
+    async def join(key: str) -> str:
+        async with database.transaction() as tx:
+            changed = await subscriptions.add(tx, scope, world, "news", [Wanted(key), Wanted("u0")])
+            return changed.done[0].topic.id
+
+    assert len(set(await asyncio.gather(*(join(key) for key in keys)))) == 1
+    async with database.connection() as connection:
+        joined = await connection.fetchval("SELECT count(*) FROM topic_subscriptions")
+    assert joined == len(keys)
