@@ -4,6 +4,7 @@ The tombstone waits for whoever is fanning the event out and holds its row (`run
 nothing is added behind our back. Jobs are locked before windows, as the engine locks them.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
@@ -13,6 +14,11 @@ from tidings.domain.scope import Scope
 from tidings.storage.database import Connection, Row
 
 _OURS = "n.environment_id = $1 AND n.transaction_id = $2"
+_FOLLOWING = (
+    "FROM notifications AS n JOIN jobs AS j ON j.notification_id = n.id AND j.status = 'merged' "
+    "JOIN digests AS d ON d.job_id = j.merged_into AND d.step_id = j.step_id AND d.open "
+    f"WHERE {_OURS}"
+)
 
 
 async def cancel(connection: Connection, scope: Scope, transaction_id: str, now: datetime) -> bool:
@@ -58,17 +64,24 @@ async def _bury(
 async def _leave_digests(
     connection: Connection, scope: Scope, transaction_id: str, now: datetime
 ) -> int:
-    """Take the transaction's events out of open digests that others carry; how many."""
-    rows = await connection.fetch(
-        f"SELECT j.id, j.merged_into, j.notification_id FROM notifications AS n "
-        "JOIN jobs AS j ON j.notification_id = n.id AND j.status = 'merged' "
-        f"JOIN digests AS d ON d.job_id = j.merged_into AND d.step_id = j.step_id WHERE {_OURS} "
-        "AND d.open ORDER BY d.job_id FOR UPDATE OF d",
-        scope.environment_id,
-        transaction_id,
-    )
-    if not rows:
-        return 0
+    """Take the transaction's events out of open digests that others carry; how many. A digest that
+    is handed over while we wait for it is looked for again."""
+    left = 0
+    while await connection.fetchval(
+        f"SELECT EXISTS (SELECT {_FOLLOWING})", scope.environment_id, transaction_id
+    ):
+        rows = await connection.fetch(
+            f"SELECT j.merged_into, j.notification_id {_FOLLOWING} "
+            "ORDER BY d.job_id FOR UPDATE OF d",
+            scope.environment_id,
+            transaction_id,
+        )
+        await _leave(connection, rows, now)
+        left += len(rows)
+    return left
+
+
+async def _leave(connection: Connection, rows: Sequence[Row], now: datetime) -> None:
     await connection.execute(
         "UPDATE digests AS d SET event_count = d.event_count - x.count FROM (SELECT id, count(*) "
         "FROM unnest($1::text[]) AS given (id) GROUP BY id) AS x WHERE d.job_id = x.id",
@@ -87,7 +100,6 @@ async def _leave_digests(
         ours,
         now,
     )
-    return len(rows)
 
 
 async def _cancel_jobs(
