@@ -22,7 +22,7 @@ async def add_many(connection: Connection, events: Sequence[tuple[Scope, Event]]
         "$5::text[], $6::int[], $7::jsonb[], $8::jsonb[], $9::jsonb[], $10::jsonb[], "
         "$11::jsonb[], $12::jsonb[], $13::timestamptz[]) "
         "ON CONFLICT (environment_id, transaction_id) DO NOTHING",
-        *([values[place] for values in map(_values, ordered)] for place in range(13)),
+        *map(list, zip(*map(_values, ordered), strict=True)),
     )
     return int(done.split()[-1])
 
