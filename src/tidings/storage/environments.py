@@ -55,6 +55,12 @@ async def named(connection: Connection, name: str) -> Environment:
     return _environment(row)
 
 
+async def organization_id(connection: Connection) -> str:
+    """Of the one organization there is, for the command line."""
+    found: str = await connection.fetchval("SELECT id FROM organizations ORDER BY id LIMIT 1")
+    return found
+
+
 async def any_exists(connection: Connection) -> bool:
     found: bool = await connection.fetchval("SELECT EXISTS (SELECT FROM environments)")
     return found
