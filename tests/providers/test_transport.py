@@ -76,6 +76,24 @@ async def test_sends_exactly_what_it_is_given(base: str, transport: HttpTranspor
     assert seen["headers"]["user-agent"].startswith("Tidings/")
 
 
+async def test_the_way_for_http2_is_pinned_and_limited_alike(
+    base: str, transport: HttpTransport
+) -> None:
+    by_name = base.replace("127.0.0.1", "localhost")
+    request = Encoded(
+        method="POST", url=f"{by_name}/echo", headers={"X-Own": "1"}, body=b"x", http2=True
+    )
+    seen = (await transport.send(request)).json()
+    assert by_name.endswith(seen["headers"]["host"])
+    assert seen["body"] == "x"
+    large = Encoded(method="GET", url=f"{base}/large", headers={}, body=b"", http2=True)
+    assert len((await transport.send(large)).body) == 1000
+    with pytest.raises(RefusedTargetError):
+        await transport.send(
+            Encoded(method="GET", url="http://10.0.0.1/", headers={}, body=b"", http2=True)
+        )
+
+
 async def test_keeps_no_cookies(base: str, transport: HttpTransport) -> None:
     await transport.send(get(f"{base}/echo"))
     second = (await transport.send(get(f"{base}/echo"))).json()

@@ -24,6 +24,8 @@ async def all_of(connection: Connection, scope: Scope) -> list[Environment]:
 
 async def find(connection: Connection, scope: Scope, id: str) -> Environment | None:
     """One environment of the caller's organization."""
+    if "\0" in id:
+        return None
     row = await connection.fetchrow(
         f"SELECT {_COLUMNS} FROM environments WHERE organization_id = $1 AND id = $2",
         scope.organization_id,
