@@ -35,7 +35,7 @@ class Inbox:
         self.received: list[Any] = []
         self.sessions: set[int] = set()
 
-    async def handle_RCPT(
+    async def take_recipient(
         self, server: Any, session: Any, envelope: Any, address: str, options: Any
     ) -> str:
         if address.endswith("refused.example"):
@@ -45,10 +45,13 @@ class Inbox:
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
-    async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
+    async def take_content(self, server: Any, session: Any, envelope: Any) -> str:
         self.received.append(envelope)
         self.sessions.add(id(session))
         return "554 5.6.0 refused content" if b"forbidden" in envelope.content else "250 queued"
+
+    handle_RCPT = take_recipient  # noqa: N815
+    handle_DATA = take_content  # noqa: N815
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 
-from tidings import log
 from tidings.domain.integrations import Credentials
 from tidings.providers import references
 from tidings.providers.base import AnyProvider
@@ -44,7 +43,6 @@ _RAW_LENGTH = 2000
 _EARLY = timedelta(seconds=60)
 _MOST_TOKENS = 1000
 _HIDDEN = "[hidden]"
-_log = log.get("delivery")
 
 
 class Network:
@@ -107,10 +105,10 @@ async def _one(
     except UnreachableError as error:
         result = Result(outcome=RETRYABLE, reason=str(error))
     except Exception as error:
-        _log.error("provider_fault", provider=provider.id, fault=type(error).__name__)
+        fault = type(error).__name__
         result = Result(
             outcome=BAD_REQUEST,
-            reason=f"The adapter of {provider.name} failed on this message or its answer.",
+            reason=f"The adapter of {provider.name} failed on this message or its answer: {fault}.",
         )
     targets = provider.targets(part)
     verdicts = result.verdicts or tuple(
