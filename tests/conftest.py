@@ -20,6 +20,7 @@ from tidings.domain.environments import DEVELOPMENT, PRODUCTION
 from tidings.domain.scope import Scope
 from tidings.engine import queue
 from tidings.ids import Ids
+from tidings.providers.delivery import Network
 from tidings.settings import Settings
 from tidings.storage import environments, migrate
 from tidings.storage.changes import Listener
@@ -36,7 +37,12 @@ _TEMPLATE = "tidings_template"
 
 def make_world(clock: ManualClock | SystemClock | None = None) -> World:
     clock = clock or SystemClock()
-    return World(clock=clock, ids=Ids(clock), sealer=Sealer(lambda: [TEST_KEY]))
+    return World(
+        clock=clock,
+        ids=Ids(clock),
+        sealer=Sealer(lambda: [TEST_KEY]),
+        allowed_references=Settings().credential_references,
+    )
 
 
 @pytest.fixture(scope="session")
@@ -145,11 +151,22 @@ def settings(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-async def parts(settings: Settings, database: Database, world: World) -> AsyncIterator[Parts]:
+async def network(settings: Settings) -> AsyncIterator[Network]:
+    """The real ways out, which may reach this machine only."""
+    network = Network.guarded((), True, settings.credential_references)
+    yield network
+    await network.close()
+
+
+@pytest.fixture
+async def parts(
+    settings: Settings, database: Database, world: World, network: Network
+) -> AsyncIterator[Parts]:
     listener = Listener(database)
     key_ring = KeyRing(database, listener, world.clock)
+    health = Health(database, world.clock, None, queue.state)
     await listener.start()
-    yield Parts(settings, world, Health(database, world.clock, None, queue.state), key_ring)
+    yield Parts(settings, world, health, key_ring, network)
     await listener.stop()
 
 

@@ -32,8 +32,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "log": {"ids"},
     "metrics": set(),
     "dialect": {"settings"},
-    "world": {"clock", "ids", "storage"},
-    "foundation": {"settings", "clock", "ids", "storage", "world"},
+    "world": {"clock", "ids", "domain", "storage"},
+    "foundation": {"settings", "clock", "ids", "domain", "providers", "storage", "world"},
     "__main__": {"cli"},
 }  # fmt: skip
 

@@ -16,6 +16,7 @@ from tidings.api.door import Parts, open_door
 from tidings.api.health import Health
 from tidings.engine import queue
 from tidings.engine.worker import Worker
+from tidings.foundation import make_network
 from tidings.settings import Settings
 from tidings.storage import migrate
 from tidings.storage.changes import Listener
@@ -92,7 +93,8 @@ class Service:
         listener = Listener(self._database)
         key_ring = KeyRing(self._database, listener, self._world.clock)
         health = Health(self._database, self._world.clock, worker_id, queue.state)
-        door = open_door(Parts(self._settings, self._world, health, key_ring))
+        network = make_network(self._settings)
+        door = open_door(Parts(self._settings, self._world, health, key_ring, network))
         server = _Server(
             uvicorn.Config(
                 door,
@@ -122,6 +124,7 @@ class Service:
             await asyncio.gather(noting, return_exceptions=True)
             await key_ring.note_use()
             await listener.stop()
+            await network.close()
 
 
 class _Server(uvicorn.Server):

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from tidings.clock import SystemClock
 from tidings.ids import Ids
@@ -12,10 +13,27 @@ from tidings.storage import secrets
 from tidings.storage.database import Database
 from tidings.world import World
 
+if TYPE_CHECKING:
+    from tidings.providers.delivery import Network
+
 
 def make_world(settings: Settings) -> World:
     clock = SystemClock()
-    return World(clock=clock, ids=Ids(clock), sealer=secrets.Sealer(lambda: keys_of(settings)))
+    return World(
+        clock=clock,
+        ids=Ids(clock),
+        sealer=secrets.Sealer(lambda: keys_of(settings)),
+        allowed_references=settings.credential_references,
+    )
+
+
+def make_network(settings: Settings) -> "Network":
+    """The ways out; loaded when wanted, since few commands send anything."""
+    from tidings.providers.delivery import Network
+
+    return Network.guarded(
+        settings.outbound_allow, settings.development, settings.credential_references
+    )
 
 
 def keys_of(settings: Settings) -> list[bytes]:

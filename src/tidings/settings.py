@@ -95,6 +95,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "they are private, loopback or link-local, for example `10.1.0.0/16`."
         ),
     ] = ()
+    credential_references: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Patterns (comma-separated) of what provider credentials may refer to "
+            "instead of holding it: `env:NAME` for variables of the server, `file:PATH` for files "
+            "on it. Whoever has an API key can make the server read what these match."
+        ),
+    ] = ("env:PROVIDER_*", "file:/run/secrets/*")
     cors_origins: Annotated[
         tuple[str, ...],
         Meta(

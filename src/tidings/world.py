@@ -1,4 +1,4 @@
-"""What an action needs from outside the database: the time, chance and the encryption keys."""
+"""What an action needs from outside the database: time, chance, encryption keys, references."""
 
 import msgspec
 
@@ -11,3 +11,5 @@ class World(msgspec.Struct, frozen=True):
     clock: Clock
     ids: Ids
     sealer: Sealer
+    allowed_references: tuple[str, ...] = ()
+    """What credentials may refer to instead of holding it, as `env:NAME` or `file:PATH`."""

@@ -232,7 +232,8 @@ async def test_an_answer_is_kept_for_a_day_and_then_removed(
 ) -> None:
     clock = ManualClock()
     world: World = make_world(clock)
-    aged = Parts(parts.settings, world, Health(database, clock, None, queue.state), parts.key_ring)
+    health = Health(database, clock, None, queue.state)
+    aged = msgspec.structs.replace(parts, world=world, health=health)
     async with database.connection() as connection:
         await connection.execute("CREATE TABLE effects (number serial, name text)")
     app = build(aged)

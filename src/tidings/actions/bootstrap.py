@@ -1,7 +1,8 @@
 """What a new installation begins with: one organization, Development and Production, and a key."""
 
+from tidings.actions import environments as new_environments
 from tidings.actions import keys
-from tidings.domain.environments import DEVELOPMENT, PRODUCTION, Environment, Kind
+from tidings.domain.environments import DEVELOPMENT, PRODUCTION
 from tidings.domain.keys import digest
 from tidings.domain.scope import Scope
 from tidings.storage import environments, secrets
@@ -19,8 +20,8 @@ async def first_environments(tx: Connection, world: World) -> None:
         return
     organization_id = world.ids.new()
     await environments.add_organization(tx, organization_id, "Default", world.clock.now())
-    development = await _add(tx, world, organization_id, DEVELOPMENT, "dev", None)
-    await _add(tx, world, organization_id, PRODUCTION, "prod", development.id)
+    development = await new_environments.add(tx, world, organization_id, DEVELOPMENT, "dev", None)
+    await new_environments.add(tx, world, organization_id, PRODUCTION, "prod", development.id)
 
 
 async def first_key(tx: Connection, world: World, secret: str | None) -> str | None:
@@ -36,28 +37,3 @@ async def first_key(tx: Connection, world: World, secret: str | None) -> str | N
 
 async def is_known(tx: Connection, secret: str) -> bool:
     return await stored_keys.find_live(tx, digest(secret)) is not None
-
-
-async def _add(
-    tx: Connection,
-    world: World,
-    organization_id: str,
-    name: str,
-    kind: Kind,
-    parent_id: str | None,
-) -> Environment:
-    now = world.clock.now()
-    environment = Environment(
-        id=world.ids.new(),
-        organization_id=organization_id,
-        name=name,
-        identifier=world.ids.secret(8),
-        kind=kind,
-        parent_id=parent_id,
-        color=None,
-        created_at=now,
-        updated_at=now,
-    )
-    secret = world.sealer.seal(world.ids.secret().encode(), environment.id)
-    await environments.add(tx, environment, secret)
-    return environment

@@ -20,6 +20,7 @@ from tidings.api.health import Health
 from tidings.api.unit import UnitOfWork
 from tidings.api.wire import PageOut
 from tidings.dialect import Dialect
+from tidings.providers.delivery import Network
 from tidings.settings import Settings
 from tidings.world import World
 
@@ -40,6 +41,7 @@ class Parts(msgspec.Struct, frozen=True):
     world: World
     health: Health
     key_ring: KeyRing
+    network: Network
 
 
 def open_door(parts: Parts) -> ASGIApp:
@@ -79,7 +81,7 @@ def guarded(parts: Parts, handlers: list[ControllerRouterHandler]) -> Router:
         return Authenticate(app, parts.key_ring)
 
     def unit_of_work(app: ASGIApp) -> ASGIApp:
-        return UnitOfWork(app, parts.health.database, parts.world.clock, parts.settings.body_limit)
+        return UnitOfWork(app, parts.health.database, parts.world, parts.settings.body_limit)
 
     return Router(
         path="/",
@@ -88,7 +90,7 @@ def guarded(parts: Parts, handlers: list[ControllerRouterHandler]) -> Router:
         return_dto=None,
         after_request=_wrap if dialect.wraps_answers else None,
         middleware=[authenticate, unit_of_work],
-        dependencies=providers(parts.world, dialect),
+        dependencies=providers(parts.world, dialect, parts.health.database, parts.network),
     )
 
 

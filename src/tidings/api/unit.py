@@ -3,10 +3,18 @@
 A handler that changes something gets a transaction. The answer is held back until that transaction
 has committed, together with the record kept under the request's idempotency key, so a crash leaves
 both the effect and the answer, or neither.
+
+Two options of a handler change that:
+
+- `opt=OWN_TRANSACTIONS` for one that waits for somebody else, such as a test send: it gets no
+  transaction and no connection, asks for `database` and opens short ones itself. Its idempotency
+  key is held by a marker with a lease instead of by the transaction.
+- `opt=SECRET_ANSWER` for one that shows keys or credentials: its answer is kept sealed.
 """
 
 import hashlib
 from contextlib import AsyncExitStack
+from datetime import datetime
 from http import HTTPStatus
 
 from litestar.enums import ScopeType
@@ -14,11 +22,14 @@ from litestar.types import ASGIApp, HTTPReceiveMessage, HTTPScope, Message, Rece
 
 from tidings.api.auth import Caller
 from tidings.api.errors import WireError
-from tidings.clock import Clock
-from tidings.domain.idempotency import KEPT_FOR, LONGEST_KEY, worth_keeping
+from tidings.domain.idempotency import KEPT_FOR, LEASE, LONGEST_KEY, worth_keeping
 from tidings.storage import idempotency
 from tidings.storage.database import Connection, Database
 from tidings.storage.idempotency import Kept
+from tidings.world import World
+
+OWN_TRANSACTIONS = {"own_transactions": True}
+SECRET_ANSWER = {"secret_answer": True}
 
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _TRIES = 3
@@ -27,13 +38,15 @@ _TRIES = 3
 class Unit:
     """The database work of one request; nothing is acquired before it is asked for."""
 
-    def __init__(self, database: Database, writes: bool) -> None:
+    def __init__(self, database: Database, writes: bool, apart: bool = False) -> None:
         self._database = database
         self._writes = writes
+        self._apart = apart
         self._stack = AsyncExitStack()
         self._connection: Connection | None = None
 
     async def connection(self) -> Connection:
+        assert not self._apart, "this handler opens its own transactions: ask for `database`"
         if self._connection is None:
             opened = self._database.transaction if self._writes else self._database.connection
             self._connection = await self._stack.enter_async_context(opened())
@@ -81,10 +94,11 @@ class _Held:
 
 
 class UnitOfWork:
-    def __init__(self, app: ASGIApp, database: Database, clock: Clock, body_limit: int) -> None:
+    def __init__(self, app: ASGIApp, database: Database, world: World, body_limit: int) -> None:
         self._app = app
         self._database = database
-        self._clock = clock
+        self._clock = world.clock
+        self._sealer = world.sealer
         self._body_limit = body_limit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -116,8 +130,9 @@ class UnitOfWork:
 
     async def _write_once(self, scope: HTTPScope, receive: Receive, send: Send, key: str) -> None:
         body = await self._whole_body(receive)
+        once = self._try_apart if _opted(scope, OWN_TRANSACTIONS) else self._try_once
         for _ in range(_TRIES):
-            if await self._try_once(scope, body, send, key):
+            if await once(scope, body, send, key):
                 return
         raise _in_flight(key)
 
@@ -130,7 +145,7 @@ class UnitOfWork:
         try:
             tx = await unit.connection()
             now = self._clock.now()
-            ours, kept = await idempotency.claim(tx, caller.scope, mark, now - KEPT_FOR)
+            ours, kept = await self._claim(tx, caller, mark, now)
             if kept is not None:
                 await unit.roll_back()
                 await _replay(kept, fingerprint, key, send)
@@ -141,7 +156,10 @@ class UnitOfWork:
             await self._app(scope, _reader(body), held)
             answer = Kept(fingerprint, held.status, held.content_type, held.body)
             if held.status < HTTPStatus.BAD_REQUEST:
-                if not await idempotency.keep(tx, caller.scope, mark, answer, now, now - KEPT_FOR):
+                sealer = self._sealer if _opted(scope, SECRET_ANSWER) else None
+                if not await idempotency.keep(
+                    tx, caller.scope, mark, answer, now, now - KEPT_FOR, sealer
+                ):
                     return False
                 await unit.commit()
         finally:
@@ -152,8 +170,45 @@ class UnitOfWork:
         await held.release(key)
         return True
 
+    async def _try_apart(self, scope: HTTPScope, body: bytes, send: Send, key: str) -> bool:
+        """The same for a handler that opens its own transactions."""
+        caller: Caller = scope["state"]["caller"]
+        mark = idempotency.digest(scope["method"], scope["path"], key)
+        fingerprint = hashlib.sha256(scope["query_string"] + b"\n" + body).digest()[:16]
+        now = self._clock.now()
+        async with self._database.transaction() as tx:
+            ours, kept = await self._claim(tx, caller, mark, now)
+            if ours and kept is None:
+                await idempotency.mark(tx, caller.scope, mark, fingerprint, now)
+        if kept is not None:
+            await _replay(kept, fingerprint, key, send)
+            return True
+        if not ours:
+            raise _in_flight(key)
+        held = _Held(send)
+        self._begin(scope, writes=True)
+        try:
+            await self._app(scope, _reader(body), held)
+        finally:
+            async with self._database.transaction() as tx:
+                if held.status and worth_keeping(held.status):
+                    answer = Kept(fingerprint, held.status, held.content_type, held.body)
+                    await idempotency.keep(tx, caller.scope, mark, answer, now, now - KEPT_FOR)
+                else:
+                    await idempotency.unmark(tx, caller.scope, mark)
+        await held.release(key)
+        return True
+
+    async def _claim(
+        self, tx: Connection, caller: Caller, mark: bytes, now: datetime
+    ) -> tuple[bool, Kept | None]:
+        return await idempotency.claim(
+            tx, caller.scope, self._sealer, mark, now - KEPT_FOR, now - LEASE
+        )
+
     def _begin(self, scope: HTTPScope, writes: bool) -> Unit:
-        unit = scope["state"]["unit"] = Unit(self._database, writes)
+        unit = Unit(self._database, writes, apart=_opted(scope, OWN_TRANSACTIONS))
+        scope["state"]["unit"] = unit
         return unit
 
     async def _whole_body(self, receive: Receive) -> bytes:
@@ -171,6 +226,10 @@ class UnitOfWork:
                 )
             more = message["more_body"]
         return bytes(body)
+
+
+def _opted(scope: HTTPScope, option: dict[str, bool]) -> bool:
+    return option.items() <= scope["route_handler"].opt.items()
 
 
 def _key(scope: HTTPScope) -> str | None:

@@ -3,6 +3,8 @@
 from datetime import timedelta
 
 KEPT_FOR = timedelta(hours=24)
+LEASE = timedelta(minutes=5)
+"""How long a request that keeps no transaction open may hold its key."""
 LONGEST_KEY = 255
 
 

@@ -2,9 +2,12 @@
 
 from datetime import datetime
 
+import asyncpg
+
 from tidings.domain.environments import Environment
-from tidings.domain.errors import NotFoundError
+from tidings.domain.errors import ConflictError, NotFoundError
 from tidings.domain.scope import Scope
+from tidings.storage import changes, integrations, keys
 from tidings.storage.database import Connection, Row
 
 _COLUMNS = "id, organization_id, name, identifier, kind, parent_id, color, created_at, updated_at"
@@ -17,6 +20,25 @@ async def all_of(connection: Connection, scope: Scope) -> list[Environment]:
         scope.organization_id,
     )
     return [_environment(row) for row in rows]
+
+
+async def find(connection: Connection, scope: Scope, id: str) -> Environment | None:
+    """One environment of the caller's organization."""
+    if "\0" in id:
+        return None
+    row = await connection.fetchrow(
+        f"SELECT {_COLUMNS} FROM environments WHERE organization_id = $1 AND id = $2",
+        scope.organization_id,
+        id,
+    )
+    return None if row is None else _environment(row)
+
+
+async def get(connection: Connection, scope: Scope, id: str) -> Environment:
+    found = await find(connection, scope, id)
+    if found is None:
+        raise NotFoundError(f"There is no environment {id}.", environmentId=id)
+    return found
 
 
 async def named(connection: Connection, name: str) -> Environment:
@@ -35,6 +57,12 @@ async def named(connection: Connection, name: str) -> Environment:
     return _environment(row)
 
 
+async def organization_id(connection: Connection) -> str:
+    """Of the one organization there is, for the command line."""
+    found: str = await connection.fetchval("SELECT id FROM organizations ORDER BY id LIMIT 1")
+    return found
+
+
 async def any_exists(connection: Connection) -> bool:
     found: bool = await connection.fetchval("SELECT EXISTS (SELECT FROM environments)")
     return found
@@ -47,19 +75,61 @@ async def add_organization(connection: Connection, id: str, name: str, now: date
 
 
 async def add(connection: Connection, environment: Environment, inbox_secret: bytes) -> None:
+    try:
+        await connection.execute(
+            f"INSERT INTO environments ({_COLUMNS}, inbox_secret) "
+            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            environment.id,
+            environment.organization_id,
+            environment.name,
+            environment.identifier,
+            environment.kind,
+            environment.parent_id,
+            environment.color,
+            environment.created_at,
+            environment.updated_at,
+            inbox_secret,
+        )
+    except asyncpg.UniqueViolationError as error:
+        raise _taken(error, environment) from None
+
+
+async def save(connection: Connection, scope: Scope, environment: Environment) -> None:
+    try:
+        await connection.execute(
+            "UPDATE environments SET name = $3, identifier = $4, parent_id = $5, color = $6, "
+            "updated_at = $7 WHERE organization_id = $1 AND id = $2",
+            scope.organization_id,
+            environment.id,
+            environment.name,
+            environment.identifier,
+            environment.parent_id,
+            environment.color,
+            environment.updated_at,
+        )
+    except asyncpg.UniqueViolationError as error:
+        raise _taken(error, environment) from None
+
+
+async def delete(connection: Connection, scope: Scope, id: str) -> None:
+    """With everything that belongs to it; its keys stop working in every process."""
     await connection.execute(
-        f"INSERT INTO environments ({_COLUMNS}, inbox_secret) "
-        "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
-        environment.id,
-        environment.organization_id,
-        environment.name,
-        environment.identifier,
-        environment.kind,
-        environment.parent_id,
-        environment.color,
-        environment.created_at,
-        environment.updated_at,
-        inbox_secret,
+        "DELETE FROM environments WHERE organization_id = $1 AND id = $2",
+        scope.organization_id,
+        id,
+    )
+    await changes.announce(connection, keys.CHANGED)
+    await changes.announce(connection, integrations.CHANGED)
+
+
+def _taken(error: asyncpg.UniqueViolationError, environment: Environment) -> ConflictError:
+    if getattr(error, "constraint_name", None) == "environments_name":
+        return ConflictError(
+            f"There is an environment named {environment.name!r} already.", name=environment.name
+        )
+    return ConflictError(
+        f"The identifier {environment.identifier!r} is used by another environment.",
+        identifier=environment.identifier,
     )
 
 

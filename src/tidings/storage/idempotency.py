@@ -1,7 +1,10 @@
 """Answers kept under an idempotency key, written in the transaction of their effect.
 
 While a request runs, its transaction holds an advisory lock that stands for the key: others see at
-once that it is in flight, and the lock goes when the transaction ends, however it ends.
+once that it is in flight, and the lock goes when the transaction ends, however it ends. A request
+that keeps no transaction open leaves a marker instead, which dies with its lease.
+
+An answer that shows a secret is kept sealed.
 """
 
 import hashlib
@@ -11,6 +14,9 @@ import msgspec
 
 from tidings.domain.scope import Scope
 from tidings.storage.database import Connection
+from tidings.storage.secrets import Sealer
+
+RUNNING = 0
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -27,7 +33,12 @@ def digest(method: str, path: str, key: str) -> bytes:
 
 
 async def claim(
-    connection: Connection, scope: Scope, digest: bytes, oldest: datetime
+    connection: Connection,
+    scope: Scope,
+    sealer: Sealer,
+    digest: bytes,
+    oldest: datetime,
+    oldest_marker: datetime,
 ) -> tuple[bool, Kept | None]:
     """Try to take the key for this transaction: whether it is ours, and the answer kept under it.
 
@@ -35,37 +46,81 @@ async def claim(
     """
     row = await connection.fetchrow(
         "SELECT pg_try_advisory_xact_lock($1) AS ours, kept.fingerprint, kept.status, "
-        "kept.content_type, kept.body FROM (SELECT) AS one LEFT JOIN idempotency_records AS kept "
-        "ON kept.environment_id = $2 AND kept.digest = $3 AND kept.created_at > $4",
+        "kept.content_type, kept.body, kept.sealed_body "
+        "FROM (SELECT) AS one LEFT JOIN idempotency_records AS kept "
+        "ON kept.environment_id = $2 AND kept.digest = $3 AND kept.created_at > $4 "
+        "AND (kept.status <> 0 OR kept.created_at > $5)",
         _lock_number(scope, digest),
         scope.environment_id,
         digest,
         oldest,
+        oldest_marker,
     )
     assert row is not None
     if row["status"] is None:
         return row["ours"], None
-    return row["ours"], Kept(row["fingerprint"], row["status"], row["content_type"], row["body"])
+    if row["status"] == RUNNING:
+        return False, None
+    body = row["body"]
+    if row["sealed_body"] is not None:
+        body = sealer.open(row["sealed_body"], scope.environment_id)
+    return row["ours"], Kept(row["fingerprint"], row["status"], row["content_type"], body)
+
+
+async def mark(
+    connection: Connection, scope: Scope, digest: bytes, fingerprint: bytes, now: datetime
+) -> None:
+    """Say that a request with this key runs, for one that keeps no transaction open; call it with
+    the key claimed."""
+    await connection.execute(
+        "INSERT INTO idempotency_records (environment_id, digest, fingerprint, status, created_at)"
+        " VALUES ($1, $2, $3, 0, $4) ON CONFLICT (environment_id, digest) DO UPDATE SET "
+        "fingerprint = $3, status = 0, content_type = NULL, body = NULL, sealed_body = NULL, "
+        "created_at = $4",
+        scope.environment_id,
+        digest,
+        fingerprint,
+        now,
+    )
+
+
+async def unmark(connection: Connection, scope: Scope, digest: bytes) -> None:
+    """The request came to nothing that is worth keeping."""
+    await connection.execute(
+        "DELETE FROM idempotency_records WHERE environment_id = $1 AND digest = $2 AND status = 0",
+        scope.environment_id,
+        digest,
+    )
 
 
 async def keep(
-    connection: Connection, scope: Scope, digest: bytes, kept: Kept, now: datetime, oldest: datetime
+    connection: Connection,
+    scope: Scope,
+    digest: bytes,
+    kept: Kept,
+    now: datetime,
+    oldest: datetime,
+    sealer: Sealer | None = None,
 ) -> bool:
-    """Keep the answer; False when a fresh one is kept under this key already."""
+    """Keep the answer, sealed if a sealer is given; False when a fresh one is kept under this key
+    already."""
+    sealed = None if sealer is None else sealer.seal(kept.body, scope.environment_id)
     kept_now = await connection.fetchval(
         "INSERT INTO idempotency_records AS r "
-        "(environment_id, digest, fingerprint, status, content_type, body, created_at) "
-        "VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (environment_id, digest) DO UPDATE SET "
-        "fingerprint = $3, status = $4, content_type = $5, body = $6, created_at = $7 "
-        "WHERE r.created_at <= $8 RETURNING true",
+        "(environment_id, digest, fingerprint, status, content_type, body, created_at, "
+        "sealed_body) VALUES ($1, $2, $3, $4, $5, $6, $7, $9) ON CONFLICT (environment_id, digest) "
+        "DO UPDATE SET fingerprint = $3, status = $4, content_type = $5, body = $6, "
+        "created_at = $7, sealed_body = $9 "
+        "WHERE r.created_at <= $8 OR r.status = 0 RETURNING true",
         scope.environment_id,
         digest,
         kept.fingerprint,
         kept.status,
         kept.content_type,
-        kept.body,
+        kept.body if sealed is None else None,
         now,
         oldest,
+        sealed,
     )
     return bool(kept_now)
 

@@ -31,6 +31,19 @@ async def all_of(connection: Connection, scope: Scope) -> list[ApiKey]:
     return [_key(row) for row in rows]
 
 
+async def live(connection: Connection, scope: Scope) -> list[ApiKey]:
+    """The keys that work, oldest first."""
+    return [key for key in await all_of(connection, scope) if key.revoked_at is None]
+
+
+async def lock(connection: Connection, scope: Scope) -> None:
+    """Hold back other changes to the environment's keys until the transaction ends."""
+    await connection.execute(
+        "SELECT FROM api_keys WHERE environment_id = $1 ORDER BY id FOR UPDATE",
+        scope.environment_id,
+    )
+
+
 async def add(connection: Connection, key: ApiKey, digest: bytes) -> None:
     await connection.execute(
         "INSERT INTO api_keys (id, organization_id, environment_id, name, digest, hint, created_at)"
@@ -47,6 +60,8 @@ async def add(connection: Connection, key: ApiKey, digest: bytes) -> None:
 
 async def revoke(connection: Connection, scope: Scope, id: str, now: datetime) -> bool:
     """Mark the key revoked and tell every process; False when there is no such live key."""
+    if "\0" in id:
+        return False
     done = await connection.fetchval(
         "UPDATE api_keys SET revoked_at = $3 "
         "WHERE environment_id = $1 AND id = $2 AND revoked_at IS NULL RETURNING true",

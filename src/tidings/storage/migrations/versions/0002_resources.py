@@ -18,13 +18,14 @@ CREATE TABLE integrations (
     configurations sealed NOT NULL,
     conditions jsonb NOT NULL DEFAULT '[]',
     active boolean NOT NULL,
-    is_primary boolean NOT NULL DEFAULT false,
-    priority integer NOT NULL DEFAULT 0,
+    is_primary boolean NOT NULL DEFAULT false
+        CHECK (NOT is_primary OR (active AND channel IN ('email', 'sms'))),
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
     deleted_at timestamptz,
     deleted_by text
 );
+COMMENT ON COLUMN integrations.conditions IS 'Step filters in the spelling of the interface.';
 CREATE UNIQUE INDEX integrations_identifier ON integrations (organization_id, identifier)
     WHERE deleted_at IS NULL;
 CREATE UNIQUE INDEX integrations_one_primary ON integrations (environment_id, channel)

@@ -1,0 +1,160 @@
+"""What every vendor file fills in.
+
+A vendor is a class with facts (id, name, credentials, what it cannot carry) and pure functions:
+`build_request` and `parse_response` for the usual single call, `converse` for vendors that need
+several, `verify_webhook` and `parse_webhook` for what they report later.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Generic, TypeVar
+
+import msgspec
+
+from tidings.domain.channels import Channel
+from tidings.domain.integrations import Credentials
+from tidings.providers.blocks import Reader, Rule, judge, nothing
+from tidings.providers.credentials import Field
+from tidings.providers.exchange import Conversation, Request, Response, Webhook
+from tidings.providers.messages import (
+    ChatMessage,
+    EmailMessage,
+    InAppMessage,
+    Message,
+    PushMessage,
+    SmsMessage,
+)
+from tidings.providers.outcomes import Event, Result
+
+M = TypeVar("M", bound=Message)
+
+
+class Provider(Generic[M]):
+    id: ClassVar[str]
+    """As the interface spells it, with `svc` for the service's own word."""
+    name: ClassVar[str]
+    channel: ClassVar[Channel]
+    docs: ClassVar[str]
+    """The vendor's page that the file was written from, or a page of ours for our own formats."""
+    credentials: ClassVar[Sequence[Field]] = ()
+    single: ClassVar[bool] = False
+    """An environment has at most one of it."""
+    cannot: ClassVar[frozenset[str]] = frozenset()
+    """Parts of a message that this vendor cannot carry; their names are those of `parts`."""
+
+    accepted: ClassVar[Rule | None] = None
+    """What must hold beside a status of 2xx, for vendors that report failures inside a success."""
+    message_id: ClassVar[Reader] = nothing
+    sent_at: ClassVar[Reader] = nothing
+    reason: ClassVar[Reader] = nothing
+    """Where the vendor's error text stands."""
+    rules: ClassVar[Sequence[Rule]] = ()
+    """The vendor's errors as our outcomes, first match first; then the common table holds."""
+
+    def build_request(self, message: M, credentials: Credentials) -> Request:
+        raise NotImplementedError
+
+    def parse_response(self, response: Response) -> Result:
+        return judge(
+            response,
+            accepted=self.accepted,
+            rules=self.rules,
+            message_id=self.message_id,
+            sent_at=self.sent_at,
+            reason=self.reason,
+        )
+
+    def converse(self, message: M, credentials: Credentials) -> Conversation:
+        """All the calls of one send. Yields what to ask and receives what came back."""
+        response = yield self.build_request(message, credentials)
+        return self.parse_response(response)
+
+    def split(self, message: M) -> list[M]:
+        """The messages that this one becomes for a vendor that takes fewer targets at once."""
+        return [message]
+
+    def targets(self, message: M) -> tuple[str, ...]:
+        """Whom a message goes to, for a verdict on each."""
+        return ()
+
+    def parts(self, message: M) -> frozenset[str]:
+        """The optional parts that this message makes use of."""
+        return frozenset(_used(message, ()))
+
+    def dropped(self, message: M) -> tuple[str, ...]:
+        return tuple(sorted(self.parts(message) & self.cannot))
+
+    def verify_webhook(self, webhook: Webhook, signing_key: str) -> bool:
+        """Whether the vendor itself sent this; False for vendors that do not sign."""
+        return False
+
+    def parse_webhook(self, webhook: Webhook) -> list[Event]:
+        """What the vendor reports; nothing for vendors that do not."""
+        return []
+
+    @classmethod
+    def takes_webhooks(cls) -> bool:
+        return cls.parse_webhook is not Provider.parse_webhook
+
+
+class EmailProvider(Provider[EmailMessage]):
+    channel = "email"
+
+    def targets(self, message: EmailMessage) -> tuple[str, ...]:
+        return message.to
+
+    def parts(self, message: EmailMessage) -> frozenset[str]:
+        names = ("text", "html", "cc", "bcc", "reply_to", "headers", "attachments", "ip_pool")
+        used = set(_used(message, (*names, "sender_name", "custom_data")))
+        if any(attachment.cid for attachment in message.attachments):
+            used.add("inline attachments")
+        return frozenset(used)
+
+
+class SmsProvider(Provider[SmsMessage]):
+    channel = "sms"
+
+    def targets(self, message: SmsMessage) -> tuple[str, ...]:
+        return (message.to,)
+
+    def parts(self, message: SmsMessage) -> frozenset[str]:
+        return frozenset(_used(message, ("from_", "custom_data")))
+
+
+class PushProvider(Provider[PushMessage]):
+    channel = "push"
+    batch: ClassVar[int] = 1
+    """How many targets one call takes."""
+
+    def targets(self, message: PushMessage) -> tuple[str, ...]:
+        return message.targets
+
+    def split(self, message: PushMessage) -> list[PushMessage]:
+        targets = message.targets
+        return [
+            msgspec.structs.replace(message, targets=targets[start : start + self.batch])
+            for start in range(0, len(targets), self.batch)
+        ]
+
+    def parts(self, message: PushMessage) -> frozenset[str]:
+        return frozenset(_used(message, ("title", "payload")))
+
+
+class ChatProvider(Provider[ChatMessage]):
+    channel = "chat"
+
+    def targets(self, message: ChatMessage) -> tuple[str, ...]:
+        return (message.webhook_url or message.phone or message.channel or "",)
+
+    def parts(self, message: ChatMessage) -> frozenset[str]:
+        return frozenset(_used(message, ("blocks", "custom_data", "channel")))
+
+
+class InAppProvider(Provider[InAppMessage]):
+    channel = "in_app"
+
+
+AnyProvider = Provider[Any]
+
+
+def _used(message: Message, names: Sequence[str]) -> Iterator[str]:
+    return (name for name in names if getattr(message, name))

@@ -1,0 +1,1 @@
+"""Vendors of the channel chat, one file each; the registry finds them."""

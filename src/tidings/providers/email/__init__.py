@@ -1,0 +1,1 @@
+"""Vendors of the channel email, one file each; the registry finds them."""

@@ -1,0 +1,1 @@
+"""The in-app channel: nothing leaves the service."""

@@ -1,0 +1,1 @@
+"""Vendors of the channel sms, one file each; the registry finds them."""
