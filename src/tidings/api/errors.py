@@ -15,11 +15,11 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 
 from tidings import log
-from tidings.api.wire import Out, Timestamp, iso
+from tidings.api.wire import Out, Timestamp, camel, iso
 from tidings.clock import Clock
 from tidings.domain import errors
 from tidings.domain.errors import InvalidError, Problem, TidingsError
-from tidings.storage.database import AWAY
+from tidings.storage.database import AWAY, UNSTORABLE
 
 _log = log.get("api")
 
@@ -92,6 +92,8 @@ class Failures:
             return self._http(request, error)
         if isinstance(error, AWAY):
             return self._away(request, error)
+        if isinstance(error, UNSTORABLE):
+            return self._unstorable(request)
         return self._fault(request, error)
 
     def _http(self, request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
@@ -108,6 +110,14 @@ class Failures:
             "The database cannot be reached just now. Try again in a moment.",
             headers={"Retry-After": "2"},
         )
+
+    def _unstorable(self, request: Request[Any, Any, Any]) -> Response[Any]:
+        """Nothing we keep has such a name; in a query or a body it breaks a rule."""
+        if "\0" in request.scope["path"]:
+            status = HTTPStatus.NOT_FOUND
+            return self._body(request, status, "A name in the path contains a NUL character.")
+        problems = {"request": Problem(["must not contain a NUL character"])}
+        return self._body(request, STATUS[InvalidError], "Validation Error", problems=problems)
 
     def _fault(self, request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
         error_id = str(uuid.uuid4())
@@ -150,7 +160,7 @@ def _problems(error: ValidationException, request: Request[Any, Any, Any]) -> di
     for found in error.extra if isinstance(error.extra, list) else []:
         if found.get("source") == "body":
             return {"body": Problem(["A JSON body is required."])}
-        field = str(found.get("key", "request"))
+        field = camel(str(found.get("key", "request")))
         given = request.query_params.get(field, msgspec.UNSET)
         problems[field] = Problem([plain(str(found["message"]))], given)
     return problems or {"request": Problem([error.detail])}

@@ -16,6 +16,7 @@ from tidings import __version__
 from tidings.api import docs_page, given
 from tidings.api.body import StrictJson
 from tidings.api.errors import ErrorOut
+from tidings.api.wire import camel
 
 _INTRODUCTION = """\
 Tidings takes events from applications and decides who hears of them, on which channel, when and
@@ -84,7 +85,7 @@ def describe(described: Sequence[ControllerRouterHandler]) -> dict[str, Any]:
                 )
             }
         ),
-        operation_id_creator=lambda handler, method, parts: _camel(handler.handler_name),
+        operation_id_creator=lambda handler, method, parts: camel(handler.handler_name),
     )
     app = Litestar(
         [*described, _error_shape],
@@ -143,11 +144,6 @@ def _untangle(node: Any) -> Any:
     if isinstance(tidy.get("oneOf"), list) and len(tidy["oneOf"]) == 1:
         return {**tidy.pop("oneOf")[0], **tidy}
     return tidy
-
-
-def _camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(part.title() for part in rest)
 
 
 def _page(document: Callable[[], dict[str, Any]]) -> str:

@@ -25,5 +25,11 @@ def iso(moment: datetime) -> str:
     return moment.isoformat(timespec="milliseconds")[:23] + "Z"
 
 
+def camel(name: str) -> str:
+    """`first_name` as `firstName`."""
+    first, *rest = name.split("_")
+    return first + "".join(part.title() for part in rest)
+
+
 def unless_none(value: T | None) -> T | UnsetType:
     return UNSET if value is None else value

@@ -33,6 +33,11 @@ AWAY: tuple[type[Exception], ...] = (
 )
 """The database cannot be asked just now; the same request may succeed in a moment."""
 
+UNSTORABLE: tuple[type[Exception], ...] = (
+    asyncpg.CharacterNotInRepertoireError,
+    asyncpg.UntranslatableCharacterError,
+)
+"""A text holds a character that PostgreSQL cannot keep: NUL."""
 
 TROUBLE: tuple[type[Exception], ...] = (*AWAY, OSError, asyncpg.PostgresError)
 """Anything that can go wrong with a connection that somebody keeps."""

@@ -1,0 +1,274 @@
+"""A subscriber's preferences: for everything, and per workflow."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from litestar import get, patch
+from litestar.params import JSONBody, QueryParameter
+from msgspec import UNSET, Meta, UnsetType
+
+from tidings.actions import preferences as actions
+from tidings.api.given import ByCaller, Conn, InWorld, Tx
+from tidings.api.subscribers import ByKey
+from tidings.api.wire import Id, Out, Timestamp, iso, unless_none
+from tidings.domain.channels import CHANNELS, Channel
+from tidings.domain.errors import InvalidError, Problem
+from tidings.domain.preferences import (
+    MOST_AT_ONCE,
+    Channels,
+    Chosen,
+    Criticality,
+    Layer,
+    Merged,
+    Workflow,
+    merge,
+    of_criticality,
+)
+from tidings.domain.schedules import Schedule, normal
+from tidings.domain.scope import Scope
+from tidings.domain.slugs import slug
+from tidings.storage import preferences, subscribers
+from tidings.storage.database import Connection
+
+_TAGS = ["Subscriber preferences"]
+
+Source = Literal["subscriber", "template", "workflowOverride"]
+_SOURCES: dict[Layer, Source] = {
+    "workflow_default": "template",
+    "workflow_user": "workflowOverride",
+    "subscriber_global": "subscriber",
+    "subscriber_workflow": "subscriber",
+}
+
+
+class ChannelsIn(msgspec.Struct):
+    """Channels that are not named stay as they are."""
+
+    email: bool | UnsetType = UNSET
+    sms: bool | UnsetType = UNSET
+    in_app: bool | UnsetType = UNSET
+    chat: bool | UnsetType = UNSET
+    push: bool | UnsetType = UNSET
+
+    def chosen(self) -> Channels:
+        given = {channel: getattr(self, channel) for channel in CHANNELS}
+        return {channel: value for channel, value in given.items() if value is not UNSET}
+
+
+class PreferencesIn(msgspec.Struct, kw_only=True, rename="camel"):
+    channels: ChannelsIn | UnsetType = UNSET
+    workflow_id: Annotated[
+        str | UnsetType | None,
+        Meta(description="`_id`, identifier or slug; unset: for all workflows."),
+    ] = UNSET
+    schedule: Annotated[
+        Schedule | UnsetType | None,
+        Meta(description="Only for all workflows: when to be reached; null removes it."),
+    ] = UNSET
+
+
+class WorkflowChoiceIn(msgspec.Struct, kw_only=True, rename="camel"):
+    workflow_id: str
+    channels: ChannelsIn
+
+
+class BulkPreferencesIn(msgspec.Struct):
+    preferences: Annotated[list[WorkflowChoiceIn], Meta(min_length=1, max_length=MOST_AT_ONCE)]
+
+
+class ChannelsOut(Out, frozen=True, kw_only=True, rename={}):
+    email: bool
+    sms: bool
+    in_app: bool
+    chat: bool
+    push: bool
+
+    @classmethod
+    def of(cls, merged: Merged) -> "ChannelsOut":
+        return cls(**{name: each.enabled for name, each in merged.channels.items()})
+
+
+class GlobalOut(Out, frozen=True, kw_only=True):
+    enabled: bool
+    channels: ChannelsOut
+    schedule: Schedule | UnsetType = UNSET
+
+    @classmethod
+    def of(cls, chosen: Chosen) -> "GlobalOut":
+        channels = {channel: chosen.channels.get(channel, True) for channel in CHANNELS}
+        return cls(
+            enabled=True,
+            channels=ChannelsOut(**channels),
+            schedule=unless_none(chosen.schedule),
+        )
+
+
+class OverrideOut(Out, frozen=True, kw_only=True):
+    channel: Channel
+    source: Source
+
+
+class WorkflowOut(Out, frozen=True, kw_only=True):
+    slug: str
+    identifier: str
+    name: str
+    updated_at: Timestamp
+
+
+class WorkflowPreferenceOut(Out, frozen=True, kw_only=True):
+    enabled: bool
+    channels: ChannelsOut
+    overrides: list[OverrideOut]
+    workflow: WorkflowOut
+
+    @classmethod
+    def of(cls, workflow: Workflow, chosen: Chosen) -> "WorkflowPreferenceOut":
+        merged = _merged(workflow, chosen)
+        return cls(
+            enabled=merged.overall.enabled,
+            channels=ChannelsOut.of(merged),
+            overrides=[
+                OverrideOut(channel=channel, source=_SOURCES[merged.channels[channel].layer])
+                for channel in CHANNELS
+            ],
+            workflow=WorkflowOut(
+                slug=slug(workflow.name, "wf", workflow.id),
+                identifier=workflow.key,
+                name=workflow.name,
+                updated_at=iso(workflow.updated_at),
+            ),
+        )
+
+
+class PreferencesOut(Out, frozen=True, kw_only=True):
+    everywhere: GlobalOut = msgspec.field(name="global")
+    workflows: list[WorkflowPreferenceOut]
+
+
+class ChosenWorkflowOut(Out, frozen=True, kw_only=True):
+    id: Id
+    identifier: str
+    name: str
+    critical: bool
+    tags: list[str]
+    severity: str
+
+
+class ChosenOut(Out, frozen=True, kw_only=True):
+    """One workflow's preference as the answer to a change of several."""
+
+    level: Literal["template"]
+    enabled: bool
+    channels: ChannelsOut
+    workflow: ChosenWorkflowOut
+
+    @classmethod
+    def of(cls, workflow: Workflow, chosen: Chosen) -> "ChosenOut":
+        merged = _merged(workflow, chosen)
+        return cls(
+            level="template",
+            enabled=merged.overall.enabled,
+            channels=ChannelsOut.of(merged),
+            workflow=ChosenWorkflowOut(
+                id=workflow.id,
+                identifier=workflow.key,
+                name=workflow.name,
+                critical=merged.critical,
+                tags=workflow.tags,
+                severity=workflow.severity,
+            ),
+        )
+
+
+@patch(
+    "/v2/subscribers/{subscriberId:str}/preferences",
+    tags=_TAGS,
+    summary="Update subscriber preferences",
+)
+async def update_preferences(
+    key: ByKey, data: JSONBody[PreferencesIn], tx: Tx, caller: ByCaller, world: InWorld
+) -> PreferencesOut:
+    """Changes the channels given: for one workflow, or for all. A choice for all of them clears
+    the same channel from the choices for single workflows."""
+    schedule = _schedule(data)
+    channels = _channels(data)
+    if data.workflow_id:
+        choice = ("workflowId", data.workflow_id, channels)
+        id, _ = await actions.choose_for_workflows(tx, caller.scope, world, key, [choice])
+    else:
+        id = await actions.choose_everywhere(tx, caller.scope, world, key, channels, schedule)
+    return await _preferences(tx, caller.scope, id, "nonCritical")
+
+
+@get(
+    "/v2/subscribers/{subscriberId:str}/preferences",
+    tags=_TAGS,
+    summary="Read subscriber preferences",
+)
+async def get_preferences(
+    key: ByKey,
+    conn: Conn,
+    caller: ByCaller,
+    criticality: Annotated[
+        Criticality, QueryParameter(description="Which workflows to show.")
+    ] = "nonCritical",
+) -> PreferencesOut:
+    """All five channels, globally and for every active workflow, and where each value is from."""
+    id = await subscribers.id_of(conn, caller.scope, key)
+    return await _preferences(conn, caller.scope, id, criticality)
+
+
+@patch(
+    "/v2/subscribers/{subscriberId:str}/preferences/bulk",
+    tags=_TAGS,
+    summary="Update many workflow preferences",
+)
+async def update_many_preferences(
+    key: ByKey, data: JSONBody[BulkPreferencesIn], tx: Tx, caller: ByCaller, world: InWorld
+) -> list[ChosenOut]:
+    """Up to 100 workflows at once, all or none."""
+    choices = [
+        (f"preferences.{index}.workflowId", each.workflow_id, each.channels.chosen())
+        for index, each in enumerate(data.preferences)
+    ]
+    id, workflows = await actions.choose_for_workflows(tx, caller.scope, world, key, choices)
+    chosen = await preferences.chosen(tx, caller.scope, id)
+    return [ChosenOut.of(each, chosen) for each in workflows]
+
+
+async def _preferences(
+    connection: Connection, scope: Scope, id: str, criticality: Criticality
+) -> PreferencesOut:
+    chosen = await preferences.chosen(connection, scope, id)
+    workflows = of_criticality(await preferences.workflows(connection, scope), criticality)
+    return PreferencesOut(
+        everywhere=GlobalOut.of(chosen),
+        workflows=[WorkflowPreferenceOut.of(each, chosen) for each in workflows],
+    )
+
+
+def _merged(workflow: Workflow, chosen: Chosen) -> Merged:
+    return merge(workflow.preferences, chosen.channels, chosen.workflows.get(workflow.id, {}))
+
+
+def _channels(data: PreferencesIn) -> Channels:
+    """A schedule may come alone; otherwise a change of preferences names channels."""
+    if data.channels is not UNSET:
+        return data.channels.chosen()
+    if data.schedule is UNSET or data.workflow_id:
+        raise InvalidError.of("channels", "is required")
+    return {}
+
+
+def _schedule(data: PreferencesIn) -> Schedule | UnsetType | None:
+    if data.schedule is UNSET or data.schedule is None:
+        return data.schedule
+    if data.workflow_id:
+        raise InvalidError.of("schedule", "holds for all workflows; send it without workflowId")
+    schedule, problems = normal(data.schedule)
+    if problems:
+        raise InvalidError({f"schedule.{path}": Problem([text]) for path, text in problems.items()})
+    return schedule
+
+
+HANDLERS = [update_preferences, get_preferences, update_many_preferences]

@@ -1,0 +1,280 @@
+"""Subscribers. One row holds all of a subscriber but its preferences and topics."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+
+import msgspec
+
+from tidings.domain.credentials import ChannelEntry
+from tidings.domain.errors import NotFoundError
+from tidings.domain.paging import Asked, Page
+from tidings.domain.scope import Scope
+from tidings.domain.subscribers import FIELDS, Profile, Subscriber
+from tidings.storage import paging
+from tidings.storage.database import Connection, Row
+
+T = TypeVar("T")
+
+_SAID = ", ".join(FIELDS)
+_COLUMNS = f"id, key, {_SAID}, channels, is_online, last_online_at, version, created_at, updated_at"
+TEXTS = [name for name in FIELDS if name != "data"]
+"""The fields that are text."""
+_NEXT_VERSION = "version = s.version + 1, updated_at = greatest(s.updated_at, {now})"
+
+# What is not said keeps its value; a row that already says all of it is left alone.
+_OVER = (
+    " ON CONFLICT (environment_id, key) DO UPDATE SET "
+    + ", ".join(f"{name} = coalesce(excluded.{name}, s.{name})" for name in FIELDS)
+    + f", {_NEXT_VERSION.format(now='excluded.updated_at')} WHERE "
+    + " OR ".join(
+        f"(excluded.{name} IS NOT NULL AND excluded.{name} IS DISTINCT FROM s.{name})"
+        for name in FIELDS
+    )
+)
+_INSERT = (
+    "INSERT INTO subscribers AS s "
+    f"(organization_id, environment_id, created_at, updated_at, id, key, {_SAID}) "
+)
+_ROWS = (
+    "SELECT $1, $2, $3, $3, * FROM unnest("
+    + ", ".join(f"${number}::text[]" for number in range(4, 6 + len(TEXTS)))
+    + f", ${6 + len(TEXTS)}::jsonb[]) AS given (id, key, {', '.join(TEXTS)}, data)"
+)
+_UPSERT = f"{_INSERT}{_ROWS}{_OVER}"
+
+LISTING = paging.Listing(
+    columns=_COLUMNS,
+    source="subscribers AS r",
+    where="r.environment_id = $1",
+    count="SELECT coalesce(sum(count), 0)::bigint FROM subscriber_tallies "
+    "WHERE environment_id = $1",
+)
+
+
+async def page(
+    connection: Connection, scope: Scope, asked: Asked, filters: Mapping[str, str]
+) -> Page[Subscriber]:
+    """`filters`: exact values of `key`, `email`, `phone` or `full_name`."""
+    return await paging.page(
+        connection, LISTING, asked, [scope.environment_id], list(filters.items()), _subscriber
+    )
+
+
+async def find(connection: Connection, scope: Scope, key: str) -> Subscriber | None:
+    row = await connection.fetchrow(
+        f"SELECT {_COLUMNS} FROM subscribers WHERE environment_id = $1 AND key = $2",
+        scope.environment_id,
+        key,
+    )
+    return None if row is None else _subscriber(row)
+
+
+async def get(connection: Connection, scope: Scope, key: str) -> Subscriber:
+    return _present(await find(connection, scope, key), key)
+
+
+async def id_of(connection: Connection, scope: Scope, key: str) -> str:
+    id: str | None = await connection.fetchval(
+        "SELECT id FROM subscribers WHERE environment_id = $1 AND key = $2",
+        scope.environment_id,
+        key,
+    )
+    return _present(id, key)
+
+
+async def lock(connection: Connection, scope: Scope, key: str) -> str:
+    """The id; other writers of this subscriber wait until the transaction ends."""
+    id: str | None = await connection.fetchval(
+        "SELECT id FROM subscribers WHERE environment_id = $1 AND key = $2 FOR NO KEY UPDATE",
+        scope.environment_id,
+        key,
+    )
+    return _present(id, key)
+
+
+async def add(
+    connection: Connection, scope: Scope, id: str, profile: Profile, now: datetime
+) -> Subscriber | None:
+    """The new subscriber, or None when there is one with this key."""
+    row = await connection.fetchrow(
+        f"{_INSERT}{_ROWS} ON CONFLICT (environment_id, key) DO NOTHING RETURNING {_COLUMNS}",
+        *_arguments(scope, [id], [profile], now),
+    )
+    return None if row is None else _subscriber(row)
+
+
+async def put(
+    connection: Connection, scope: Scope, id: str, profile: Profile, now: datetime
+) -> Subscriber:
+    """The subscriber as it is after it was made, or what is said was written over it."""
+    row = await connection.fetchrow(
+        f"{_UPSERT} RETURNING {_COLUMNS}", *_arguments(scope, [id], [profile], now)
+    )
+    return await get(connection, scope, profile.key) if row is None else _subscriber(row)
+
+
+async def put_many(
+    connection: Connection,
+    scope: Scope,
+    ids: Sequence[str],
+    profiles: Sequence[Profile],
+    now: datetime,
+) -> set[str]:
+    """Make or change all of them in one statement; the keys of those that are new.
+
+    The profiles have different keys and are in their order.
+    """
+    rows = await connection.fetch(
+        f"{_UPSERT} RETURNING s.id, s.key", *_arguments(scope, ids, profiles, now)
+    )
+    ours = set(ids)
+    return {row["key"] for row in rows if row["id"] in ours}
+
+
+async def put_loaded(connection: Connection, scope: Scope, now: datetime) -> int:
+    """As `put_many`, from the temporary table that `storage.imports` fills; how many are new."""
+    made: int = await connection.fetchval(
+        f"WITH done AS ({_INSERT}SELECT $1, $2, $3, $3, id, key, {', '.join(TEXTS)}, data::jsonb "
+        f'FROM loaded ORDER BY key COLLATE "C"{_OVER} RETURNING s.id) '
+        "SELECT count(*) FROM done JOIN loaded USING (id)",
+        scope.organization_id,
+        scope.environment_id,
+        now,
+    )
+    return made
+
+
+async def change(
+    connection: Connection, scope: Scope, key: str, values: Mapping[str, Any], now: datetime
+) -> Subscriber:
+    """Set these fields; None clears one."""
+    names = [name for name in FIELDS if name in values]
+    settings = "".join(f"{name} = ${number}, " for number, name in enumerate(names, 4))
+    row = await connection.fetchrow(
+        f"UPDATE subscribers AS s SET {settings}{_NEXT_VERSION.format(now='$3')} "
+        f"WHERE environment_id = $1 AND key = $2 RETURNING {_COLUMNS}",
+        scope.environment_id,
+        key,
+        now,
+        *(_json(values[name]) if name == "data" else values[name] for name in names),
+    )
+    return _present(None if row is None else _subscriber(row), key)
+
+
+async def set_online(
+    connection: Connection, scope: Scope, key: str, online: bool, now: datetime
+) -> Subscriber:
+    """Presence is no part of the document: its version stays."""
+    row = await connection.fetchrow(
+        "UPDATE subscribers SET is_online = $3, "
+        "last_online_at = CASE WHEN $3 THEN last_online_at ELSE $4 END "
+        f"WHERE environment_id = $1 AND key = $2 RETURNING {_COLUMNS}",
+        scope.environment_id,
+        key,
+        online,
+        now,
+    )
+    return _present(None if row is None else _subscriber(row), key)
+
+
+async def remove(connection: Connection, scope: Scope, key: str) -> None:
+    """Gone with everything that belongs to it: other tables refer to it with ON DELETE CASCADE."""
+    done: bool | None = await connection.fetchval(
+        "DELETE FROM subscribers WHERE environment_id = $1 AND key = $2 RETURNING true",
+        scope.environment_id,
+        key,
+    )
+    _present(done, key)
+
+
+async def lock_channels(connection: Connection, scope: Scope, key: str) -> list[ChannelEntry]:
+    """The channel credentials; other writers of this subscriber wait until the transaction ends."""
+    found: str | None = await connection.fetchval(
+        "SELECT channels FROM subscribers WHERE environment_id = $1 AND key = $2 FOR NO KEY UPDATE",
+        scope.environment_id,
+        key,
+    )
+    return msgspec.json.decode(_present(found, key), type=list[ChannelEntry])
+
+
+async def set_channels(
+    connection: Connection, scope: Scope, key: str, entries: Sequence[ChannelEntry], now: datetime
+) -> Subscriber:
+    row = await connection.fetchrow(
+        f"UPDATE subscribers AS s SET channels = $3, {_NEXT_VERSION.format(now='$4')} "
+        f"WHERE environment_id = $1 AND key = $2 RETURNING {_COLUMNS}",
+        scope.environment_id,
+        key,
+        _json(entries),
+        now,
+    )
+    return _present(None if row is None else _subscriber(row), key)
+
+
+async def each(connection: Connection, scope: Scope) -> AsyncIterator[Subscriber]:
+    """All of them, oldest first, as they are at one moment; needs a transaction."""
+    rows = connection.cursor(
+        f"SELECT {_COLUMNS} FROM subscribers WHERE environment_id = $1 ORDER BY id",
+        scope.environment_id,
+        prefetch=1000,
+    )
+    async for row in rows:
+        yield _subscriber(row)
+
+
+async def count(connection: Connection, scope: Scope) -> int:
+    total: int = await connection.fetchval(f"{LISTING.count}", scope.environment_id)
+    return int(total)
+
+
+def _arguments(
+    scope: Scope, ids: Sequence[str], profiles: Sequence[Profile], now: datetime
+) -> list[Any]:
+    return [
+        scope.organization_id,
+        scope.environment_id,
+        now,
+        list(ids),
+        [profile.key for profile in profiles],
+        *([getattr(profile, name) for profile in profiles] for name in TEXTS),
+        [_json(profile.data) for profile in profiles],
+    ]
+
+
+def values_of(profile: Profile) -> list[str | None]:
+    """Its key, its texts and its data."""
+    texts = (getattr(profile, name) for name in TEXTS)
+    return [profile.key, *texts, _json(profile.data)]
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else msgspec.json.encode(value).decode()
+
+
+def _subscriber(row: Row) -> Subscriber:
+    data = row["data"]
+    return Subscriber(
+        id=row["id"],
+        key=row["key"],
+        first_name=row["first_name"],
+        last_name=row["last_name"],
+        email=row["email"],
+        phone=row["phone"],
+        avatar=row["avatar"],
+        locale=row["locale"],
+        timezone=row["timezone"],
+        data=None if data is None else msgspec.Raw(data.encode()),
+        channels=msgspec.Raw(row["channels"].encode()),
+        is_online=row["is_online"],
+        last_online_at=row["last_online_at"],
+        version=row["version"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+    )
+
+
+def _present(found: T | None, key: str) -> T:
+    if found is None:
+        raise NotFoundError(f"There is no subscriber {key!r}.", subscriberId=key)
+    return found
