@@ -137,7 +137,7 @@ async def preview_email_document(
     if preview.html is None:
         raise RefusedError("Only e-mail steps have a document. Use the preview without /html.")
     headers = {"Content-Security-Policy": _INERT, "X-Content-Type-Options": "nosniff"}
-    return Response(preview.html.encode(), media_type="text/html; charset=utf-8", headers=headers)
+    return Response(preview.html.encode(), media_type="text/html", headers=headers)
 
 
 async def _preview(
