@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from novu_py import Novu, models
+
 from tests.api.workflow_examples import welcome
 from tests.clients.workflow_server import novu, novu_workflow_server
-
 from tidings.domain.scope import Scope
 
 __all__ = ["novu", "novu_workflow_server"]

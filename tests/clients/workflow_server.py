@@ -10,8 +10,8 @@ import pytest
 import uvicorn
 from novu_py import Novu
 from novu_py.utils import BackoffStrategy, RetryConfig
-from tests.conftest import API_KEY
 
+from tests.conftest import API_KEY
 from tidings.api.auth import KeyRing
 from tidings.api.door import Parts, open_door
 from tidings.api.health import Health
