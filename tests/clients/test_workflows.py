@@ -96,12 +96,14 @@ async def test_update_keeps_the_ids_of_steps(novu: Novu) -> None:
     answer = await asyncio.to_thread(
         novu.workflows.update,
         workflow_id="welcome",
-        update_workflow_dto={
-            "name": "Hello",
-            "active": True,
-            "preferences": {"user": None},
-            "steps": [{"_id": mail.id, "name": "Letter", "type": "email"}],
-        },
+        update_workflow_dto=models.UpdateWorkflowDto.model_validate(
+            {
+                "name": "Hello",
+                "active": True,
+                "preferences": {"user": None},
+                "steps": [{"_id": mail.id, "name": "Letter", "type": "email"}],
+            }
+        ),
     )
     [step] = answer.result.steps
     assert (step.id, step.step_id, step.name) == (mail.id, "welcome-mail", "Letter")
@@ -114,7 +116,7 @@ async def test_update_keeps_the_ids_of_steps(novu: Novu) -> None:
 
 async def test_sync_twice_keeps_the_ids(novu: Novu, other_scope: Scope) -> None:
     made = await create(novu)
-    sent = {"target_environment_id": other_scope.environment_id}
+    sent = models.SyncWorkflowDto(target_environment_id=other_scope.environment_id)
     first, second = [
         (
             await asyncio.to_thread(
@@ -158,16 +160,19 @@ async def test_layouts(novu: Novu) -> None:
     changed = await asyncio.to_thread(
         novu.layouts.update,
         layout_id="main",
-        update_layout_dto={
-            "name": "Frame",
-            "control_values": {"email": {"body": "<b>{{content}}</b>", "editor_type": "html"}},
-        },
+        update_layout_dto=models.UpdateLayoutDto.model_validate(
+            {
+                "name": "Frame",
+                "controlValues": {"email": {"body": "<b>{{content}}</b>", "editorType": "html"}},
+            }
+        ),
     )
     assert changed.result.controls.values.email is not None
     assert changed.result.controls.values.email.body == "<b>{{content}}</b>"
     preview = await asyncio.to_thread(
         novu.layouts.generate_preview, layout_id="main", layout_preview_request_dto={}
     )
+    assert preview.result.result.preview is not None
     assert "<b>" in preview.result.result.preview.body
     listed = await asyncio.to_thread(
         novu.layouts.list, request=models.LayoutsControllerListRequest(limit=10)

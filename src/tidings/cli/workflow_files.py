@@ -215,9 +215,18 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
-_Dumper.add_representer(
-    _Aside, lambda dumper, aside: dumper.represent_scalar(aside.tag, aside.name)
-)
+def _represent_aside(dumper: yaml.SafeDumper, aside: _Aside) -> yaml.Node:
+    return dumper.represent_scalar(aside.tag, aside.name)
+
+
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    """In double quotes, where they are escaped, if it has line ends that YAML would fold."""
+    style = '"' if any(end in text for end in "\r\x85\u2028\u2029") else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(_Aside, _represent_aside)
+_Dumper.add_representer(str, _represent_text)
 
 
 def _dump(data: Any) -> str:
