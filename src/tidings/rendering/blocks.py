@@ -180,12 +180,13 @@ def _button(node: Node, scope: Scope) -> str:
     padding = styles.box(attrs, "padding", (10, 32, 10, 32))
     background = f' bgcolor="{fill}"' if filled else ""
     look = f"background-color:{fill};" if filled else ""
+    klass = "" if filled else ' class="t-head"'
     return (
         f'{_TABLE} style="margin:0 0 16px"><tr><td align="{side}">'
         f'<table role="presentation" cellpadding="0" cellspacing="0" border="0"'
         f"{' width=' + chr(34) + '100%' + chr(34) if wide else ''}><tr>"
         f'<td align="center"{background} style="{look}border:2px solid {fill};'
-        f'border-radius:{curve}px"><a{href} target="_blank" style="display:'
+        f'border-radius:{curve}px"><a{href}{klass} target="_blank" style="display:'
         f"{'block' if wide else 'inline-block'};{padding};font-size:14px;line-height:20px;"
         f'font-weight:600;color:{text};text-decoration:none;border-radius:{curve}px">'
         f"{label or '&nbsp;'}</a></td></tr></table></td></tr></table>"
@@ -258,7 +259,8 @@ def _columns(node: Node, scope: Scope) -> str:
     gap = styles.pixels(attributes(node).get("gap"), 8, most=100)
     widths = [styles.percent(attributes(column).get("width")) for column in columns]
     even = max(100 - sum(filter(None, widths)), 5) // max(widths.count(None), 1)
-    between = f'\n<td class="t-gap" width="{gap}" style="width:{gap}px">&nbsp;</td>\n'
+    # Padding, because a cell's width gives way when the columns take all there is.
+    between = f'\n<td class="t-gap" width="{gap}" style="padding:0 0 0 {gap}px;font-size:0"></td>\n'
     cells = between.join(
         _column(column, scope, width or even) for column, width in zip(columns, widths, strict=True)
     )
@@ -292,7 +294,7 @@ def _repeat(node: Node, scope: Scope) -> str:
 def _html(node: Node, scope: Scope) -> str:
     """Code of the author's own; its values go in as they are, like those of an HTML body."""
     code = "".join(_code(child, scope) for child in children(node))
-    return f'<div style="{_BELOW}">{code}</div>'
+    return f'<div class="t-text" style="{_BELOW};color:{styles.TEXT}">{code}</div>'
 
 
 def _code(node: Node, scope: Scope) -> str:

@@ -19,7 +19,8 @@ DEFAULT_LAYOUT = """\
 bgcolor="#f4f5f7" style="background-color:#f4f5f7"><tr><td align="center" style="padding:24px 12px">
 <table role="presentation" class="t-card" width="100%" cellpadding="0" cellspacing="0" border="0" \
 bgcolor="#ffffff" style="max-width:600px;background-color:#ffffff;border-radius:8px"><tr>\
-<td class="t-inner" align="left" style="padding:32px">
+<td class="t-inner t-text" align="left" \
+style="padding:32px;font-size:15px;line-height:24px;color:#374151">
 {{ content }}
 </td></tr></table>
 </td></tr></table>"""

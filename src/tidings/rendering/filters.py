@@ -18,7 +18,7 @@ _LONGEST_DATE = 64
 _LONGEST_FORMAT = 256
 _PADDING = re.compile(r"%([-0^#_]?)[0-9]+")
 _TAG = re.compile(r"<[^<>]*>")
-_SCRIPT = re.compile(r"(?is)<(script|style)\b[^<>]*>[^<]*(?:<(?!/\1)[^<]*)*</\1\s*>")
+_UNSEEN = re.compile(r"(?i)<(script|style)\b")
 
 
 def json_(value: Any, spaces: Any = 0) -> str:
@@ -128,7 +128,15 @@ def uniq(value: Any, key: Any = "") -> list[Any]:
 
 
 def strip_html(value: Any) -> str:
-    return _TAG.sub("", _SCRIPT.sub("", as_text(value)))
+    text = as_text(value)
+    kept, position = [], 0
+    while opening := _UNSEEN.search(text, position):
+        closing = re.compile(rf"(?i)</{opening.group(1)}\s*>").search(text, opening.end())
+        if closing is None:
+            break
+        kept.append(text[position : opening.start()])
+        position = closing.end()
+    return _TAG.sub("", "".join((*kept, text[position:])))
 
 
 def raw(value: Any) -> Markup:

@@ -13,6 +13,7 @@ Scope = tuple[tuple[str, str], ...]
 """The lists being repeated, innermost last: the path of each, and the name of its item."""
 
 _CURRENT = "current"
+_OPENING = re.compile(r"\{[{%]")
 _BRACKETS = ("{{", "}}", "{%", "%}")
 
 
@@ -36,12 +37,10 @@ def children(node: Node) -> list[Node]:
 def literal(text: str, scope: Scope, *, escape: bool = True) -> str:
     """Text of the author: HTML-escaped outside of Liquid, aliases resolved inside of it."""
     parts, position = [], 0
-    while position < len(text):
-        start = min((i for b in ("{{", "{%") if (i := text.find(b, position)) >= 0), default=-1)
-        close = (
-            text.find("}}" if text.startswith("{{", start) else "%}", start) if start >= 0 else -1
-        )
-        if start < 0 or close < 0:
+    while opening := _OPENING.search(text, position):
+        start = opening.start()
+        close = text.find("}}" if opening.group() == "{{" else "%}", start)
+        if close < 0:
             break
         before = text[position:start]
         parts.append(html.escape(before) if escape else before)

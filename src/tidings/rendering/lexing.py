@@ -21,6 +21,10 @@ from tidings.rendering import limits
 
 _OPENING = re.compile(r"\{[{%]")
 _TAG_NAME = re.compile(r"#|\w+")
+_KEYWORD_AS_PART = re.compile(
+    r"""("[^"]*"|'[^']*')|(?<![.\d])\.(true|false|nil|null|empty|blank|and|or|contains|not|in|offset"""
+    r"""|limit|reversed|cols|continue|with|for|as|if|else|required)(?![\w\-?])"""
+)
 _SPACE = " \t\r\n\f\v\u00a0"
 _END_OF_RAW = {
     name: re.compile(rf"\{{%-?\s*end{name}\s*(-?)%\}}") for name in ("raw", "comment", "doc")
@@ -46,6 +50,8 @@ def tokens(source: str) -> Iterator[Token]:
             raise limits.refuse(
                 f"The template has more than {limits.MARKUPS} variables and tags; split it up"
             )
+        if source[end + 1] == "{" and not inner:
+            raise _wrong("'{{ }}' is empty; write a variable in it or remove it", source, end)
         if source[end + 1] == "{":
             yield Token(TOKEN_OUTPUT, source[end:position], end, source)
             yield Token(TOKEN_EXPRESSION, inner, start, source)
@@ -78,8 +84,13 @@ def _markup(source: str, opening: int) -> tuple[str, int, int, bool]:
     if strip:
         end -= 1
     inner = source[start:end]
-    bare = inner.strip(_SPACE)
+    # The library takes `payload.limit` for the keyword; in brackets it is a name.
+    bare = _KEYWORD_AS_PART.sub(_bracketed, inner.strip(_SPACE))
     return bare, start + len(inner) - len(inner.lstrip(_SPACE)), close + 2, strip
+
+
+def _bracketed(match: re.Match[str]) -> str:
+    return match.group(1) or f"['{match.group(2)}']"
 
 
 def _unclosed(source: str, opening: int, closing: str) -> str:

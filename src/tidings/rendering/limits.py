@@ -15,7 +15,7 @@ NUMBER_BITS = 256
 BLOCK_NESTING = 30
 HELD = 4_000_000
 """Size of everything a template has assigned and captured at one time."""
-WORK = 300_000
+WORK = 200_000
 """Steps of one rendering. A step is about sixteen characters of template gone through once."""
 
 TOO_MUCH_WORK = "The template asks for too much work; loop over fewer items or simplify the loop"

@@ -17,6 +17,7 @@ _BLOCKS = sanitizing.names(
     "p div table tr ul ol li blockquote h1 h2 h3 h4 h5 h6 section header footer pre"
 )
 _APART = sanitizing.names("p table ul ol blockquote h1 h2 h3 h4 h5 h6 section header footer pre")
+_LONGEST_LINE = 4_000
 _MARK = re.compile(r"-|>|\d+\.")
 _BLANK = re.compile(r"[ \t\r\n\u00a0\u200c]+")
 
@@ -97,6 +98,8 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         text = _BLANK.sub(" ", data)
+        if len(self._lines[-1]) > _LONGEST_LINE:
+            self._lines.append("")
         if not self._lines[-1] or self._lines[-1].endswith(" "):
             text = text.lstrip()
         self._lines[-1] += text

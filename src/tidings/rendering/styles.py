@@ -25,6 +25,7 @@ p,h1,h2,h3,h4,h5,h6,ul,ol,blockquote{overflow-wrap:break-word;word-break:break-w
 .t-card{background-color:#1f2937!important}
 .t-text{color:#e5e7eb!important}
 .t-head{color:#f9fafb!important}
+.t-lit{color:#374151!important}
 .t-lit .t-text{color:#374151!important}
 .t-lit .t-head{color:#111827!important}
 }"""

@@ -3,6 +3,7 @@
 A path names list positions as numbers: `payload.items[0].name` is `payload.items.0.name`.
 """
 
+import re
 from collections import OrderedDict
 from collections.abc import Mapping
 from threading import Lock
@@ -43,6 +44,7 @@ _NUMBERS = {
     "slice": (0, "the start"),
 }
 """Filters with a place where only a number will do."""
+_UNCLOSED = re.compile(r"expected tag (end\w+), found end of expression")
 _WRONG_ARGUMENT = (
     FilterArgumentError,
     FilterError,
@@ -89,12 +91,19 @@ def render(text: str, variables: Mapping[str, Any], *, escape: bool = False) -> 
 
 def render_values(value: Any, variables: Mapping[str, Any]) -> Any:
     """The same structure with every text in it rendered. Texts stay texts."""
+    try:
+        return _render_values(value, variables)
+    except RecursionError as error:
+        raise TemplateError(_fault(error, "")) from error
+
+
+def _render_values(value: Any, variables: Mapping[str, Any]) -> Any:
     if isinstance(value, str):
         return render(value, variables)
     if isinstance(value, Mapping):
-        return {key: render_values(item, variables) for key, item in value.items()}
+        return {key: _render_values(item, variables) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [render_values(item, variables) for item in value]
+        return [_render_values(item, variables) for item in value]
     return value
 
 
@@ -216,7 +225,9 @@ def _fault(error: Exception, text: str) -> Fault:
 
 
 def _reason(error: LiquidError) -> str:
-    return str(error.args[0] if error.args else error).rstrip(".")
+    reason = str(error.args[0] if error.args else error).rstrip(".")
+    unclosed = _UNCLOSED.match(reason)
+    return f"a tag is never closed; add '{{% {unclosed.group(1)} %}}'" if unclosed else reason
 
 
 def _no_such_filter(name: str) -> str:
