@@ -102,6 +102,8 @@ async def test_used_identifier_gets_a_suffix(client: httpx.AsyncClient) -> None:
         ({"steps": [{"name": "S", "type": "trigger"}]}, "steps.0.type"),
         ({"steps": [{"name": "S", "type": "sms", "stepId": "a b"}]}, "steps.0.stepId"),
         ({"steps": [{"name": "S", "type": "sms", "stepId": "s"}] * 2}, "steps"),
+        ({"steps": [{"name": "S", "type": "sms"}] * 51}, "steps"),
+        ({"payloadSchema": {"description": "x" * 70_000}}, "payloadSchema"),
         ({"payloadSchema": {"type": "nonsense"}}, "payloadSchema"),
         ({"payloadSchema": {"$ref": "http://127.0.0.1:1/schema"}}, "payloadSchema"),
         ({"description": "\0"}, "body"),
@@ -316,6 +318,17 @@ async def test_issues_of_a_step_are_where_they_belong(client: httpx.AsyncClient)
         "ILLEGAL_VARIABLE_IN_CONTROL_VALUE",
     }
     assert "is not a control of email steps" in controls["colour"][0]["message"]
+
+
+async def test_definitions_of_the_schema_count(client: httpx.AsyncClient) -> None:
+    schema = {
+        "properties": {"item": {"$ref": "#/$defs/item"}, "next": {"$ref": "#"}},
+        "$defs": {"item": {"type": "object", "properties": {"sku": {"type": "string"}}}},
+    }
+    text = "{{payload.item.sku}} {{payload.item.colour}} {{payload.next.item.sku}}"
+    step = await of_step(client, "sms", {"body": text}, payloadSchema=schema)
+    [issue] = step["issues"]["controls"]["body"]
+    assert issue["variableName"] == "payload.item.colour"
 
 
 async def test_a_wrong_filter_argument(client: httpx.AsyncClient) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tidings.cli.workflow_files import Content, read, write
@@ -67,7 +67,7 @@ FRAMES = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 @given(DEFINITIONS, FRAMES)
 def test_what_is_written_is_read_back(definition: Definition, frame: Frame) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -80,7 +80,26 @@ def test_a_schema_from_use() -> None:
     assert schema["properties"]["list"]["type"] == "array"
 
 
-@given(st.lists(st.from_regex(r"[a-z]{1,3}(\.[a-z]{1,3}|\[\d\]){0,3}", fullmatch=True), min_size=1))
-def test_what_is_used_is_known(paths: list[str]) -> None:
+PARTS = st.lists(st.sampled_from(["a", "b", "0", "1", "size"]), min_size=1, max_size=4)
+
+
+@given(st.lists(PARTS.map(".".join), min_size=1, max_size=5))
+def test_what_is_used_is_known_and_has_an_example(paths: list[str]) -> None:
     schema = schemas.from_use(paths)
-    assert isinstance(schemas.example(schema), dict | list)
+    assert [path for path in paths if not schemas.knows(schema, path)] == []
+    assert isinstance(schemas.example(schema), dict)
+
+
+def test_definitions_are_put_in_place_and_loops_cut() -> None:
+    schema = {
+        "properties": {"a": {"$ref": "#/$defs/a"}, "self": {"$ref": "#"}},
+        "$defs": {"a": {"type": "string"}},
+    }
+    inlined = schemas.inlined(schema)
+    assert inlined["properties"]["a"] == {"type": "string"}
+    assert "$ref" not in str(inlined)
+    doubling: schemas.Schema = {"$defs": {"0": {"type": "string"}}, "$ref": "#/$defs/40"}
+    for number in range(40):
+        same = {"$ref": f"#/$defs/{number}"}
+        doubling["$defs"][str(number + 1)] = {"properties": {"a": same, "b": same}}
+    assert len(str(schemas.inlined(doubling))) < 200_000

@@ -22,6 +22,7 @@ Status = Literal["ACTIVE", "INACTIVE", "ERROR"]
 Severity = Literal["high", "medium", "low", "none"]
 
 MAXIMUM_TAGS = 16
+MAXIMUM_STEPS = 50
 _KEY = re.compile(r"[A-Za-z0-9_.:@-]{1,128}")
 
 
@@ -184,6 +185,8 @@ def check(definition: Definition) -> None:
         )
     if len(definition.tags) > MAXIMUM_TAGS:
         raise InvalidError.of("tags", f"must have at most {MAXIMUM_TAGS} entries", definition.tags)
+    if len(definition.steps) > MAXIMUM_STEPS:
+        raise InvalidError.of("steps", f"must have at most {MAXIMUM_STEPS} entries")
     for number, step in enumerate(definition.steps):
         if not step.name.strip():
             raise InvalidError.of(f"steps.{number}.name", "must not be empty", step.name)
