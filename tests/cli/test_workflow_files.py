@@ -87,7 +87,21 @@ def test_bodies_are_files_that_editors_know(tmp_path: Path) -> None:
     write(tmp_path, Content([], [email("<p>Hello</p>")]))
     folder = tmp_path / "workflows" / "welcome"
     assert (folder / "mail.body.html").read_text() == "<p>Hello</p>\n"
-    assert "body: !file 'mail.body.html'" in (folder / "workflow.yaml").read_text()
+    assert (
+        (folder / "workflow.yaml").read_text()
+        == """\
+workflowId: welcome
+name: Welcome
+steps:
+- stepId: mail
+  name: Mail
+  type: email
+  controlValues:
+    subject: Hello
+    body: !file 'mail.body.html'
+    editorType: html
+"""
+    )
 
 
 def test_block_documents_are_written_with_line_breaks(tmp_path: Path) -> None:

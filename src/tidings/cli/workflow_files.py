@@ -20,6 +20,7 @@ import yaml
 from tidings.domain.errors import RefusedError
 from tidings.domain.layouts import EditorType, Frame
 from tidings.domain.workflows import Definition, Preferences, Severity, Step, StepType
+from tidings.steps.registry import kind_of
 
 T = TypeVar("T")
 
@@ -27,6 +28,7 @@ _WORKFLOWS = ("workflows", "workflow.yaml")
 _LAYOUTS = ("layouts", "layout.yaml")
 _SIDE_FILE = re.compile(r"!(?:file|json) (?:'([^']+)'|(\S+))")
 _INLINE = 80
+_DEFAULT_PREFERENCES = msgspec.to_builtins(Preferences())
 
 
 class _Record(
@@ -121,7 +123,7 @@ def _workflow_files(folder: Path, definition: Definition) -> dict[Path, str]:
         stem = _file_name(step.key)
         values = {
             name: _aside(sides, folder, f"{stem}.{_file_name(name)}", value, _extension(step, name))
-            for name, value in step.controls.items()
+            for name, value in _in_order(step)
         }
         record = StepFile(step_id=step.key, name=step.name, type=step.type, control_values=values)
         steps.append(msgspec.to_builtins(record, builtin_types=(_Aside,), enc_hook=_as_is))
@@ -138,6 +140,9 @@ def _workflow_files(folder: Path, definition: Definition) -> dict[Path, str]:
         preferences=definition.preferences,
     )
     data = {**msgspec.to_builtins(plain), "steps": steps}
+    for name, default in (("severity", "none"), ("preferences", _DEFAULT_PREFERENCES)):
+        if data.get(name) == default:
+            del data[name]
     return {folder / _WORKFLOWS[1]: _dump(data), **sides}
 
 
@@ -162,6 +167,16 @@ class _Aside:
     def __init__(self, tag: str, name: str) -> None:
         self.tag = tag
         self.name = name
+
+
+def _in_order(step: Step) -> list[tuple[str, Any]]:
+    """The controls in the order in which their type declares them, the others behind."""
+    variant = kind_of(step.type).variant(step.controls)
+    known = [field.encode_name for field in msgspec.structs.fields(variant)]
+    return sorted(
+        step.controls.items(),
+        key=lambda item: known.index(item[0]) if item[0] in known else len(known),
+    )
 
 
 def _as_is(value: Any) -> Any:
