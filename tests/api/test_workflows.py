@@ -1,14 +1,20 @@
 """Operations 8 to 10 and their siblings."""
 
+import asyncio
+from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
 
 from tests.api.workflow_examples import create, of_step, welcome
+from tidings.actions import workflows as actions
+from tidings.domain.drafts import Draft, StepDraft
+from tidings.domain.limits import Limits
 from tidings.domain.scope import Scope
 from tidings.storage import connections
 from tidings.storage.database import Database
+from tidings.world import World
 
 
 async def add_integration(
@@ -115,6 +121,33 @@ async def test_what_cannot_be_saved(
     answer = await client.post("/v2/workflows", json=welcome(**body))
     assert answer.status_code == 422, answer.text
     assert list(answer.json()["errors"]) == [field]
+
+
+async def test_saves_at_once_lose_nothing(client: httpx.AsyncClient) -> None:
+    made = await asyncio.gather(*(create(client) for _ in range(5)))
+    assert len({each["workflowId"] for each in made}) == 5
+    patches = [{"description": str(number)} for number in range(5)]
+    answers = await asyncio.gather(
+        *(client.patch("/v2/workflows/welcome", json=patch) for patch in patches)
+    )
+    assert sorted(answer.json()["version"] for answer in answers) == [2, 3, 4, 5, 6]
+    versions = (await client.get("/v2/workflows/welcome/versions")).json()["versions"]
+    assert len(versions) == 6
+
+
+async def test_waits_beyond_the_limit_of_the_operator(
+    database: Database, scope: Scope, world: World
+) -> None:
+    limited = World(world.clock, world.ids, world.sealer, Limits(longest_wait=timedelta(hours=1)))
+    step = StepDraft(name="Wait", type="delay", controls={"amount": 2, "unit": "hours"})
+    async with database.transaction() as tx:
+        made = await actions.create(
+            tx, scope, limited, "slow", Draft(active=True, steps=[step]), None
+        )
+    [issue] = made.steps[0].issues["amount"]
+    assert issue.issue_type == "TIER_LIMIT_EXCEEDED"
+    assert "at most 1 hour here" in issue.message
+    assert made.status == "ERROR"
 
 
 async def test_list_pages_sorts_and_filters(client: httpx.AsyncClient) -> None:

@@ -1,9 +1,9 @@
 """Workflows: what people decide about a notification, and what follows from it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import msgspec
 
@@ -16,7 +16,6 @@ from tidings.domain.scope import Scope
 StepType = Literal[
     "in_app", "email", "sms", "push", "chat", "delay", "digest", "throttle", "custom"
 ]
-STEP_TYPES: tuple[StepType, ...] = get_args(StepType)
 Origin = Literal["svc-cloud", "svc-cloud-v1", "external"]
 Status = Literal["ACTIVE", "INACTIVE", "ERROR"]
 Severity = Literal["high", "medium", "low", "none"]
@@ -39,7 +38,7 @@ class Enabled(msgspec.Struct, frozen=True):
 class Preference(msgspec.Struct, frozen=True):
     """One layer of a workflow's preferences. A channel that is not named follows `all`."""
 
-    all: All = All()
+    all: All = msgspec.field(default_factory=All)
     channels: dict[Channel, Enabled] = {}
 
     def filled(self) -> "Preference":
@@ -53,7 +52,7 @@ class Preferences(msgspec.Struct, frozen=True):
     """The layers that a workflow itself carries; `user` wins over `default`."""
 
     user: Preference | None = None
-    default: Preference = Preference()
+    default: Preference = msgspec.field(default_factory=Preference)
 
     @property
     def critical(self) -> bool:
@@ -218,8 +217,3 @@ def find_step(workflow: Workflow, reference: str) -> Step:
         stepId=reference,
         workflowId=workflow.key,
     )
-
-
-def earlier(steps: Sequence[Step], step: Step) -> list[Step]:
-    """The steps before this one, whose results it may use."""
-    return list(steps[: steps.index(step)])

@@ -50,7 +50,8 @@ def longest_gap(expression: str) -> timedelta:
 
 def in_words(span: timedelta) -> str:
     hours = span / timedelta(hours=1)
-    return f"{hours / 24:g} days" if hours % 24 == 0 else f"{hours:g} hours"
+    number, unit = (hours / 24, "day") if hours % 24 == 0 else (hours, "hour")
+    return f"{number:g} {unit}{'' if number == 1 else 's'}"
 
 
 def problems(values: Mapping[str, Any], longest: timedelta | None, what: str) -> Iterable[Problem]:
