@@ -90,9 +90,10 @@ def payload_of(workflow: Workflow) -> Schema:
 
 def example(payload: Schema, steps: Mapping[str, Schema]) -> dict[str, Any]:
     """Sample values for a preview."""
+    sample = schemas.example(payload)
     return {
         "subscriber": schemas.example(SUBSCRIBER),
-        "payload": schemas.example(payload),
+        "payload": sample if isinstance(sample, dict) else {},
         "steps": {key: schemas.example(result) for key, result in steps.items()},
     }
 
