@@ -58,6 +58,10 @@ HOME: dict[str, tuple[str, ...]] = {
     "httpx": ("providers/transport.py",),
     "liquid": ("rendering/",),
     "nh3": ("rendering/",),
+    "dateutil": ("rendering/",),
+    "jsonschema_rs": ("steps/",),
+    "cronsim": ("steps/",),
+    "yaml": ("cli/",),
 }
 
 SQL = re.compile(r"^\s*(SELECT\s.+\sFROM|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM)\b", re.S)

@@ -4,9 +4,11 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from tidings.clock import SystemClock
+from tidings.domain.limits import Limits
 from tidings.ids import Ids
 from tidings.settings import Settings, encryption_keys
 from tidings.storage import secrets
@@ -23,7 +25,16 @@ def make_world(settings: Settings) -> World:
         clock=clock,
         ids=Ids(clock),
         sealer=secrets.Sealer(lambda: keys_of(settings)),
+        limits=limits_of(settings),
         allowed_references=settings.credential_references,
+    )
+
+
+def limits_of(settings: Settings) -> Limits:
+    wait, throttle = settings.longest_wait_hours, settings.longest_throttle_hours
+    return Limits(
+        longest_wait=None if wait is None else timedelta(hours=wait),
+        longest_throttle=None if throttle is None else timedelta(hours=throttle),
     )
 
 

@@ -118,6 +118,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=2, le=1000)],
         Meta(description="Most database connections that one process opens."),
     ] = 10
+    longest_wait_hours: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(
+            description="How many hours a delay or digest step may take; a longer one is reported "
+            "as an issue of the workflow. Unset: no limit."
+        ),
+    ] = None
+    longest_throttle_hours: Annotated[
+        Annotated[int, Meta(ge=1)] | None,
+        Meta(
+            description="How many hours the window of a throttle step may be; a longer one is "
+            "reported as an issue of the workflow. Unset: no limit."
+        ),
+    ] = None
     stop_seconds: Annotated[
         Annotated[float, Meta(gt=0, le=3600)],
         Meta(
@@ -205,8 +219,8 @@ def to_environment(settings: Settings) -> dict[str, str]:
 
 
 def unknown_variables(environ: Mapping[str, str] = os.environ) -> list[str]:
-    """Variables that start like ours and are none of ours."""
-    known = {row.variable for row in rows()} | {PREFIX + "CONFIG"}
+    """Variables that start like ours and are none of ours; TIDINGS_API_KEY is a client's."""
+    known = {row.variable for row in rows()} | {PREFIX + "CONFIG", PREFIX + "API_KEY"}
     return sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
 
 

@@ -1,8 +1,10 @@
-"""What an action needs from outside the database: time, chance, encryption keys, references."""
+"""What an action needs from outside the database: the time, chance, the encryption keys, and what
+the operator allows."""
 
 import msgspec
 
 from tidings.clock import Clock
+from tidings.domain.limits import Limits
 from tidings.ids import Ids
 from tidings.storage.secrets import Sealer
 
@@ -13,3 +15,4 @@ class World(msgspec.Struct, frozen=True):
     sealer: Sealer
     allowed_references: tuple[str, ...] = ()
     """What credentials may refer to instead of holding it, as `env:NAME` or `file:PATH`."""
+    limits: Limits = Limits()

@@ -95,8 +95,8 @@ def guarded(parts: Parts, handlers: list[ControllerRouterHandler]) -> Router:
 
 
 async def _wrap(response: Response[Any]) -> Response[Any]:
-    """The envelope of the dialects that have one; pages and empty answers go without."""
-    if not isinstance(response.content, PageOut | None):
+    """The envelope of the dialects that have one; pages, documents and empty answers go without."""
+    if not isinstance(response.content, PageOut | bytes | None):
         response.content = {"data": response.content}
     return response
 

@@ -47,22 +47,22 @@ CREATE TABLE workflows (
     origin text NOT NULL,
     severity text NOT NULL DEFAULT 'none',
     validate_payload boolean NOT NULL DEFAULT false,
-    payload_schema jsonb,
+    payload_schema json,
     is_translation_enabled boolean NOT NULL DEFAULT false,
     preferences jsonb NOT NULL,
     steps jsonb NOT NULL,
+    status text NOT NULL,
     version integer NOT NULL DEFAULT 1,
     created_at timestamptz NOT NULL,
     updated_at timestamptz NOT NULL,
-    updated_by jsonb,
     last_published_at timestamptz,
-    last_published_by jsonb,
     last_triggered_at timestamptz
 );
 COMMENT ON COLUMN workflows.preferences IS
     '{"user": P | null, "default": P}, P = {"all": {"enabled", "readOnly"}, "channels": {...}}';
 COMMENT ON COLUMN workflows.steps IS
-    'In order: [{"id", "key", "name", "type", "controls", ...}]';
+    'In order: [{"id", "key", "name", "type", "controls", "issues", "uses"}]';
+COMMENT ON COLUMN workflows.status IS 'ACTIVE, INACTIVE or ERROR; follows from active and steps.';
 CREATE UNIQUE INDEX workflows_key ON workflows (environment_id, key);
 CREATE INDEX workflows_environment ON workflows (environment_id, id);
 """

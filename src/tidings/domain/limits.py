@@ -1,0 +1,12 @@
+"""Limits that an operator may set; none unless set."""
+
+from datetime import timedelta
+
+import msgspec
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    longest_wait: timedelta | None = None
+    """How long a delay or a digest may take."""
+    longest_throttle: timedelta | None = None
+    """How long the window of a throttle may be."""

@@ -1,0 +1,1 @@
+"""Liquid and blocks to text and HTML; sanitising. Pure: no input or output."""

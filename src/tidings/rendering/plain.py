@@ -1,0 +1,125 @@
+"""Plain texts: subjects, SMS, chat and push, and the text part of an e-mail.
+
+Nothing here is HTML, so nothing is escaped.
+"""
+
+import re
+from collections.abc import Mapping
+from html.parser import HTMLParser
+from typing import Any
+
+import msgspec
+
+from tidings.rendering import sanitizing
+from tidings.rendering.templates import render
+
+_BLOCKS = sanitizing.names(
+    "p div table tr ul ol li blockquote h1 h2 h3 h4 h5 h6 section header footer pre"
+)
+_APART = sanitizing.names("p table ul ol blockquote h1 h2 h3 h4 h5 h6 section header footer pre")
+_LONGEST_LINE = 4_000
+_MARK = re.compile(r"-|>|\d+\.")
+_BLANK = re.compile(r"[ \t\r\n\u00a0\u200c]+")
+
+
+class Push(msgspec.Struct, frozen=True):
+    subject: str
+    body: str
+
+
+def subject(text: str, variables: Mapping[str, Any]) -> str:
+    """One line: a line break in a subject would start a header of its own."""
+    return " ".join(render(text, variables).split())
+
+
+def message(text: str, variables: Mapping[str, Any]) -> str:
+    """The text of an SMS or a chat message."""
+    return render(text, variables).strip()
+
+
+def push(controls: Mapping[str, Any], variables: Mapping[str, Any]) -> Push:
+    return Push(
+        subject=subject(str(controls.get("subject") or ""), variables),
+        body=message(str(controls.get("body") or ""), variables),
+    )
+
+
+def from_html(html: str, *, cleaned: bool = False) -> str:
+    """What a reader without HTML sees: text, lists, and links with their addresses."""
+    reader = _Reader()
+    reader.feed(html if cleaned else sanitizing.clean(html))
+    reader.close()
+    return reader.text()
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self._lines: list[str] = [""]
+        self._lists: list[int | None] = []
+        self._links: list[tuple[str, int, int]] = []
+
+    def text(self) -> str:
+        lines = [line.rstrip() for line in self._lines]
+        return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag in _BLOCKS:
+            self._line(apart=tag in _APART and not self._lists)
+        if tag == "br":
+            self._lines.append("")
+        elif tag == "hr":
+            self._line(apart=True)
+            self._lines[-1] = "---"
+            self._line(apart=True)
+        elif tag in ("ul", "ol"):
+            self._lists.append(0 if tag == "ol" else None)
+        elif tag == "li":
+            self._lines[-1] = self._bullet()
+        elif tag == "blockquote":
+            self._lines[-1] = "> "
+        elif tag == "img" and given.get("alt"):
+            self.handle_data(f" {given['alt']} ")
+        elif tag == "a":
+            self._links.append(
+                (given.get("href") or "", len(self._lines) - 1, len(self._lines[-1]))
+            )
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("ul", "ol") and self._lists:
+            self._lists.pop()
+        if tag == "a" and self._links:
+            self._address(*self._links.pop())
+        if tag in _BLOCKS:
+            self._line(apart=tag in _APART and not self._lists)
+        elif tag == "td" and self._lines[-1]:
+            self._lines[-1] += " "
+
+    def handle_data(self, data: str) -> None:
+        text = _BLANK.sub(" ", data)
+        if len(self._lines[-1]) > _LONGEST_LINE:
+            self._lines.append("")
+        if not self._lines[-1] or self._lines[-1].endswith(" "):
+            text = text.lstrip()
+        self._lines[-1] += text
+
+    def _address(self, href: str, line: int, start: int) -> None:
+        label = self._lines[line][start:].strip() if line == len(self._lines) - 1 else ""
+        if href and href.removeprefix("mailto:").removeprefix("tel:") != label:
+            self._lines[-1] += f" ({href})"
+
+    def _bullet(self) -> str:
+        depth = "  " * (len(self._lists) - 1)
+        if self._lists and self._lists[-1] is not None:
+            self._lists[-1] += 1
+            return f"{depth}{self._lists[-1]}. "
+        return f"{depth}- "
+
+    def _line(self, *, apart: bool) -> None:
+        """Begin a new line, unless only the mark of a list or quotation stands on this one."""
+        current = self._lines[-1].strip()
+        if current and not _MARK.fullmatch(current):
+            self._lines.append("")
+        if apart and not self._lines[-1] and self._lines[-2:-1] not in ([], [""]):
+            self._lines.append("")
