@@ -5,7 +5,7 @@ from typing import Any
 
 from tidings.domain.scope import Scope
 from tidings.domain.subscribers import Outcome, Profile, Subscriber, once_each
-from tidings.storage import imports, subscribers
+from tidings.storage import subscribers
 from tidings.storage.database import Connection
 from tidings.world import World
 
@@ -41,15 +41,6 @@ async def create_or_update_many(
         outcomes.append("created" if profile.key in new else "updated")
         new.discard(profile.key)
     return outcomes
-
-
-async def import_many(
-    tx: Connection, scope: Scope, world: World, profiles: Sequence[Profile]
-) -> int:
-    """As `create_or_update_many`, for sets too large to be parameters; how many are new."""
-    distinct = once_each(profiles)
-    ids = [world.ids.new() for _ in distinct]
-    return await imports.load(tx, scope, ids, distinct, world.clock.now())
 
 
 async def change(

@@ -14,7 +14,9 @@ async def add(
     tx: Connection, scope: Scope, world: World, topic_key: str, wanted: Sequence[Wanted]
 ) -> Changed:
     """Subscribe them, making the topic when it is missing. Who is subscribed already stays so."""
-    topic = await topic_actions.create_or_rename(tx, scope, world, topic_key, None)
+    topic = await topics.hold(tx, scope, topic_key)
+    if topic is None:
+        topic = await topic_actions.create_or_rename(tx, scope, world, topic_key, None)
     keys = list(dict.fromkeys(each.subscriber_key or "" for each in wanted))
     ids = await subscriptions.subscriber_ids(tx, scope, keys)
     named = {each.subscriber_key: each.identifier for each in wanted if each.identifier}

@@ -15,7 +15,7 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 
 from tidings import log
-from tidings.api.wire import Out, Timestamp, iso
+from tidings.api.wire import Out, Timestamp, camel, iso
 from tidings.clock import Clock
 from tidings.domain import errors
 from tidings.domain.errors import InvalidError, Problem, TidingsError
@@ -160,7 +160,7 @@ def _problems(error: ValidationException, request: Request[Any, Any, Any]) -> di
     for found in error.extra if isinstance(error.extra, list) else []:
         if found.get("source") == "body":
             return {"body": Problem(["A JSON body is required."])}
-        field = str(found.get("key", "request"))
+        field = camel(str(found.get("key", "request")))
         given = request.query_params.get(field, msgspec.UNSET)
         problems[field] = Problem([plain(str(found["message"]))], given)
     return problems or {"request": Problem([error.detail])}

@@ -23,7 +23,6 @@ InWorld = NamedDependency[World]
 InDialect = NamedDependency[Dialect]
 """`dialect`: how enumerated identifiers are spelled."""
 
-
 InDatabase = NamedDependency[Database]
 """`database`: for handlers that open their own transactions (see `unit`)."""
 Outbound = NamedDependency[Network]

@@ -15,6 +15,8 @@ from tidings import log
 from tidings.settings import Settings, WrongSettingError, load, rows, unknown_variables
 
 if TYPE_CHECKING:
+    from tidings.domain.scope import Scope
+    from tidings.storage.database import Connection
     from tidings.storage.embedded import EmbeddedPostgres
 
 T = TypeVar("T")
@@ -140,3 +142,16 @@ def with_database(settings: Settings, work: Callable[..., Awaitable[T]]) -> T:
                 return await work(foundation.make_world(settings), database)
 
         return run(body)
+
+
+async def scope_named(connection: "Connection", name: str) -> "Scope":
+    """The environment of that name, in a database that is up to date."""
+    from tidings.domain.scope import Scope
+    from tidings.storage import environments, migrate
+
+    if not await migrate.is_current(connection):
+        from tidings.domain.errors import RefusedError
+
+        raise RefusedError("The database is not up to date; run `tidings migrate` first.")
+    found = await environments.named(connection, name)
+    return Scope(found.organization_id, found.id)

@@ -9,12 +9,12 @@ from tidings.cli.common import (
     DatabaseUrl,
     DataDir,
     EnvironmentName,
+    scope_named,
     settings_from,
     with_database,
 )
 from tidings.domain.keys import ApiKey
-from tidings.domain.scope import Scope
-from tidings.storage.database import Connection, Database
+from tidings.storage.database import Database
 from tidings.world import World
 
 keys = typer.Typer(
@@ -35,7 +35,7 @@ def create(
         from tidings.actions import keys as actions
 
         async with database.transaction() as tx:
-            _, secret = await actions.create(tx, await _scope(tx, environment), world, name)
+            _, secret = await actions.create(tx, await scope_named(tx, environment), world, name)
         return secret
 
     typer.echo(with_database(settings_from(data_dir=data_dir, database_url=database_url), work))
@@ -51,7 +51,7 @@ def list_(
         from tidings.storage import keys as stored
 
         async with database.connection() as connection:
-            return await stored.all_of(connection, await _scope(connection, environment))
+            return await stored.all_of(connection, await scope_named(connection, environment))
 
     found = with_database(settings_from(data_dir=data_dir, database_url=database_url), work)
     if not found:
@@ -77,7 +77,7 @@ def revoke(
         from tidings.actions import keys as actions
 
         async with database.transaction() as tx:
-            await actions.revoke(tx, await _scope(tx, environment), world, key_id)
+            await actions.revoke(tx, await scope_named(tx, environment), world, key_id)
 
     with_database(settings_from(data_dir=data_dir, database_url=database_url), work)
     typer.echo(f"Revoked {key_id}.")
@@ -114,17 +114,6 @@ def rotate_encryption(data_dir: DataDir = None, database_url: DatabaseUrl = None
 
     total = with_database(settings, work)
     typer.echo(f"Encrypted {total} values with the new key.")
-
-
-async def _scope(connection: Connection, name: str) -> Scope:
-    from tidings.storage import environments, migrate
-
-    if not await migrate.is_current(connection):
-        from tidings.domain.errors import RefusedError
-
-        raise RefusedError("The database is not up to date; run `tidings migrate` first.")
-    found = await environments.named(connection, name)
-    return Scope(found.organization_id, found.id)
 
 
 def register(app: typer.Typer) -> None:

@@ -17,8 +17,8 @@ Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "satur
 WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
 MOST_RANGES = 24
 
-_TWELVE = re.compile(r"(0?[1-9]|1[0-2]):([0-5]\d) ?([AaPp])[Mm]")
-_TWENTY_FOUR = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
+_TWELVE = re.compile(r"(0?[1-9]|1[0-2]):([0-5]\d) ?([AaPp])[Mm]", re.ASCII)
+_TWENTY_FOUR = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
 _DAY = timedelta(days=1)
 _SEARCHED_DAYS = 8
 _SECOND = timedelta(seconds=1)

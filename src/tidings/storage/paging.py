@@ -82,9 +82,11 @@ def sql(listing: Listing, shape: Shape, filters: tuple[str, ...], scope_size: in
         )
         beyond = f" AND {_compare(keys, forward, marks, shape.including)}"
         firsts = (f"(SELECT {key} FROM page ORDER BY {_by(keys, forward)} LIMIT 1)" for key in keys)
+        # Asked in order, so that an index is used and its first entry is the answer.
         behind = (
-            f"EXISTS (SELECT FROM {listing.source} WHERE {where}"
-            f" AND {_compare(keys, not forward, firsts, False)})"
+            f"(SELECT r.id FROM {listing.source} WHERE {where}"
+            f" AND {_compare(keys, not forward, firsts, False)}"
+            f" ORDER BY {_by([f'r.{key}' for key in keys], not forward)} LIMIT 1) IS NOT NULL"
         )
     counted = (
         listing.count

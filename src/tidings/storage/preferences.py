@@ -26,11 +26,12 @@ async def workflows(connection: Connection, scope: Scope) -> list[Workflow]:
 async def named_workflows(
     connection: Connection, scope: Scope, names: Iterable[str]
 ) -> dict[str, Workflow]:
-    """The workflows with these keys, ids or slugs, in that order of trying, by the name given."""
+    """The workflows with these keys, ids or slugs, in that order of trying, by the name given.
+    Nobody can remove them before the transaction ends."""
     ids = {name: name if is_id(name) else lengthen(name) for name in names}
     rows = await connection.fetch(
         f"SELECT {_WORKFLOW} FROM workflows WHERE environment_id = $1 "
-        "AND (key = ANY ($2) OR id = ANY ($3))",
+        "AND (key = ANY ($2) OR id = ANY ($3)) ORDER BY id FOR KEY SHARE",
         scope.environment_id,
         list(ids),
         [id for id in ids.values() if id],

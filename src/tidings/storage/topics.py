@@ -42,6 +42,16 @@ async def find(connection: Connection, scope: Scope, key: str) -> Topic | None:
     return None if row is None else _topic(row)
 
 
+async def hold(connection: Connection, scope: Scope, key: str) -> Topic | None:
+    """As `find`; nobody can remove it before the transaction ends."""
+    row = await connection.fetchrow(
+        f"SELECT {_COLUMNS} FROM topics WHERE environment_id = $1 AND key = $2 FOR KEY SHARE",
+        scope.environment_id,
+        key,
+    )
+    return None if row is None else _topic(row)
+
+
 async def get(connection: Connection, scope: Scope, key: str) -> Topic:
     return _present(await find(connection, scope, key), key)
 
