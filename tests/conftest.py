@@ -12,6 +12,7 @@ import pytest
 from litestar.types import ASGIApp
 
 from tidings.actions import bootstrap, keys
+from tidings.actions.accepting import Accepter
 from tidings.api.auth import KeyRing
 from tidings.api.door import Parts, open_door
 from tidings.api.health import Health
@@ -23,6 +24,7 @@ from tidings.ids import Ids
 from tidings.providers.delivery import Network
 from tidings.settings import Settings
 from tidings.storage import environments, migrate
+from tidings.storage.catalog import Catalog
 from tidings.storage.changes import Listener
 from tidings.storage.database import Database
 from tidings.storage.embedded import EmbeddedPostgres
@@ -165,8 +167,10 @@ async def parts(
     listener = Listener(database)
     key_ring = KeyRing(database, listener, world.clock)
     health = Health(database, world.clock, None, queue.state)
+    accepter = Accepter(database, world, Catalog(database, listener), queue.wake)
     await listener.start()
-    yield Parts(settings, world, health, key_ring, network)
+    yield Parts(settings, world, health, key_ring, network, accepter)
+    await accepter.close()
     await listener.stop()
 
 

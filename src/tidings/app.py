@@ -11,6 +11,7 @@ import uvicorn
 
 from tidings import log
 from tidings.actions import bootstrap
+from tidings.actions.accepting import Accepter
 from tidings.api.auth import KeyRing
 from tidings.api.door import Parts, open_door
 from tidings.api.health import Health
@@ -21,6 +22,7 @@ from tidings.foundation import make_network
 from tidings.providers.delivery import Network
 from tidings.settings import Settings
 from tidings.storage import migrate
+from tidings.storage.catalog import Catalog
 from tidings.storage.changes import Listener
 from tidings.storage.database import Database
 from tidings.world import World
@@ -99,7 +101,9 @@ class Service:
         listener = Listener(self._database)
         key_ring = KeyRing(self._database, listener, self._world.clock)
         health = Health(self._database, self._world.clock, worker_id, queue.state)
-        door = open_door(Parts(self._settings, self._world, health, key_ring, network))
+        catalog = Catalog(self._database, listener)
+        accepter = Accepter(self._database, self._world, catalog, queue.wake)
+        door = open_door(Parts(self._settings, self._world, health, key_ring, network, accepter))
         server = _Server(
             uvicorn.Config(
                 door,
@@ -127,6 +131,7 @@ class Service:
             await serving
             noting.cancel()
             await asyncio.gather(noting, return_exceptions=True)
+            await accepter.close()
             await key_ring.note_use()
             await listener.stop()
 

@@ -35,6 +35,8 @@ def limits_of(settings: Settings) -> Limits:
     return Limits(
         longest_wait=None if wait is None else timedelta(hours=wait),
         longest_throttle=None if throttle is None else timedelta(hours=throttle),
+        kept_for=timedelta(days=settings.retention_days),
+        in_app_kept_for=timedelta(days=settings.retention_in_app_days),
     )
 
 

@@ -118,6 +118,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=2, le=1000)],
         Meta(description="Most database connections that one process opens."),
     ] = 10
+    retention_days: Annotated[
+        Annotated[int, Meta(ge=1, le=36500)],
+        Meta(
+            description="How many days finished events, notifications and messages are kept. What "
+            "is unfinished is never removed."
+        ),
+    ] = 90
+    retention_in_app_days: Annotated[
+        Annotated[int, Meta(ge=1, le=36500)],
+        Meta(description="How many days in-app messages are kept."),
+    ] = 365
     longest_wait_hours: Annotated[
         Annotated[int, Meta(ge=1)] | None,
         Meta(

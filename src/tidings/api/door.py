@@ -10,6 +10,7 @@ from litestar.config.cors import CORSConfig
 from litestar.types import ASGIApp, ControllerRouterHandler
 
 from tidings import api
+from tidings.actions.accepting import Accepter
 from tidings.api import reference
 from tidings.api.auth import Authenticate, KeyRing
 from tidings.api.body import StrictJson
@@ -42,6 +43,7 @@ class Parts(msgspec.Struct, frozen=True):
     health: Health
     key_ring: KeyRing
     network: Network
+    accepter: Accepter
 
 
 def open_door(parts: Parts) -> ASGIApp:
@@ -81,7 +83,8 @@ def guarded(parts: Parts, handlers: list[ControllerRouterHandler]) -> Router:
         return Authenticate(app, parts.key_ring)
 
     def unit_of_work(app: ASGIApp) -> ASGIApp:
-        return UnitOfWork(app, parts.health.database, parts.world, parts.settings.body_limit)
+        limit = parts.settings.body_limit
+        return UnitOfWork(app, parts.health.database, parts.world, limit, parts.accepter)
 
     return Router(
         path="/",
@@ -90,7 +93,9 @@ def guarded(parts: Parts, handlers: list[ControllerRouterHandler]) -> Router:
         return_dto=None,
         after_request=_wrap if dialect.wraps_answers else None,
         middleware=[authenticate, unit_of_work],
-        dependencies=providers(parts.world, dialect, parts.health.database, parts.network),
+        dependencies=providers(
+            parts.world, dialect, parts.health.database, parts.network, parts.accepter
+        ),
     )
 
 

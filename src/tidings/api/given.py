@@ -5,8 +5,9 @@ from typing import Any
 from litestar import Request
 from litestar.di import NamedDependency, Provide
 
+from tidings.actions.accepting import Accepter
 from tidings.api.auth import Caller
-from tidings.api.unit import Unit
+from tidings.api.unit import Offered, Unit
 from tidings.dialect import Dialect
 from tidings.providers.delivery import Network
 from tidings.storage.database import Connection, Database
@@ -22,6 +23,10 @@ InWorld = NamedDependency[World]
 """`world`: time, chance and encryption keys."""
 InDialect = NamedDependency[Dialect]
 """`dialect`: how enumerated identifiers are spelled."""
+GivenOffered = NamedDependency[Offered]
+"""`offered`: takes the events that the answer promises (see `unit`)."""
+InAccepter = NamedDependency[Accepter]
+"""`accepter`: for handlers that accept triggers or wake the engine."""
 
 InDatabase = NamedDependency[Database]
 """`database`: for handlers that open their own transactions (see `unit`)."""
@@ -30,7 +35,7 @@ Outbound = NamedDependency[Network]
 
 
 def providers(
-    world: World, dialect: Dialect, database: Database, network: Network
+    world: World, dialect: Dialect, database: Database, network: Network, accepter: Accepter
 ) -> dict[str, Provide]:
     return {
         "conn": Provide(_connection),
@@ -40,12 +45,17 @@ def providers(
         "dialect": Provide(lambda: dialect, sync_to_thread=False),
         "database": Provide(lambda: database, sync_to_thread=False),
         "network": Provide(lambda: network, sync_to_thread=False),
+        "offered": Provide(_offered, sync_to_thread=False),
+        "accepter": Provide(lambda: accepter, sync_to_thread=False),
     }
 
 
 def described() -> dict[str, Provide]:
     """The same names without anything behind them, for describing handlers."""
-    names = ("conn", "tx", "caller", "world", "dialect", "database", "network")
+    names = (
+        *("conn", "tx", "caller", "world", "dialect"),
+        *("database", "network", "offered", "accepter"),
+    )
     return {name: Provide(lambda: None, sync_to_thread=False) for name in names}
 
 
@@ -61,3 +71,8 @@ async def _transaction(request: Request[Any, Any, Any]) -> Connection:
 def _caller(request: Request[Any, Any, Any]) -> Caller:
     caller: Caller = request.scope["state"]["caller"]
     return caller
+
+
+def _offered(request: Request[Any, Any, Any]) -> Offered:
+    offered: Offered = request.scope["state"]["offered"]
+    return offered

@@ -4,12 +4,15 @@ A handler that changes something gets a transaction. The answer is held back unt
 has committed, together with the record kept under the request's idempotency key, so a crash leaves
 both the effect and the answer, or neither.
 
-Two options of a handler change that:
+Three options of a handler change that:
 
 - `opt=OWN_TRANSACTIONS` for one that waits for somebody else, such as a test send: it gets no
   transaction and no connection, asks for `database` and opens short ones itself. Its idempotency
   key is held by a marker with a lease instead of by the transaction.
 - `opt=SECRET_ANSWER` for one that shows keys or credentials: its answer is kept sealed.
+- `opt=SHARED_TRANSACTION` for triggers: it asks for `offered` and adds the events that its answer
+  promises; the accepter writes them, together with those of the requests beside it, before the
+  answer is sent.
 """
 
 import hashlib
@@ -19,9 +22,12 @@ from http import HTTPStatus
 
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPReceiveMessage, HTTPScope, Message, Receive, Scope, Send
+from litestar.utils.scope.state import ScopeState
 
+from tidings.actions.accepting import Accepter, Offer
 from tidings.api.auth import Caller
 from tidings.api.errors import WireError
+from tidings.domain.events import Event
 from tidings.domain.idempotency import KEPT_FOR, LEASE, LONGEST_KEY, worth_keeping
 from tidings.storage import idempotency
 from tidings.storage.database import Connection, Database
@@ -30,6 +36,8 @@ from tidings.world import World
 
 OWN_TRANSACTIONS = {"own_transactions": True}
 SECRET_ANSWER = {"secret_answer": True}
+
+SHARED_TRANSACTION = {"shared_transaction": True}
 
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 _TRIES = 3
@@ -61,6 +69,10 @@ class Unit:
         await self._stack.__aexit__(_Undo, undo, None)
 
 
+class Offered(list[Event]):
+    """The events that a request's answer promises."""
+
+
 class _Undo(Exception):  # noqa: N818
     """Makes the transaction's context manager roll back."""
 
@@ -68,7 +80,8 @@ class _Undo(Exception):  # noqa: N818
 class _Held:
     """An answer held back until its transaction has ended."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, scope: HTTPScope, send: Send) -> None:
+        self._scope = scope
         self._send = send
         self._messages: list[Message] = []
         self.status = 0
@@ -78,6 +91,9 @@ class _Held:
     async def __call__(self, message: Message) -> None:
         self._messages.append(message)
         if message["type"] == "http.response.start":
+            # The framework believes that the answer has begun; a failure to commit must still
+            # be able to take its place.
+            ScopeState.from_scope(self._scope).response_started = False
             self.status = message["status"]
             for name, value in message["headers"]:
                 if name.lower() == b"content-type":
@@ -94,17 +110,27 @@ class _Held:
 
 
 class UnitOfWork:
-    def __init__(self, app: ASGIApp, database: Database, world: World, body_limit: int) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        database: Database,
+        world: World,
+        body_limit: int,
+        accepter: Accepter,
+    ) -> None:
         self._app = app
         self._database = database
         self._clock = world.clock
         self._sealer = world.sealer
         self._body_limit = body_limit
+        self._accepter = accepter
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         assert scope["type"] == ScopeType.HTTP
         if scope["method"] in _READING:
             await self._read(scope, receive, send)
+        elif _opted(scope, SHARED_TRANSACTION):
+            await self._write_together(scope, receive, send)
         elif (key := _key(scope)) is None:
             await self._write(scope, receive, send)
         else:
@@ -119,7 +145,7 @@ class UnitOfWork:
 
     async def _write(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
         unit = self._begin(scope, writes=True)
-        held = _Held(send)
+        held = _Held(scope, send)
         try:
             await self._app(scope, receive, held)
             if held.status < HTTPStatus.BAD_REQUEST:
@@ -127,6 +153,33 @@ class UnitOfWork:
         finally:
             await unit.roll_back()
         await held.release()
+
+    async def _write_together(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
+        caller: Caller = scope["state"]["caller"]
+        offered = scope["state"]["offered"] = Offered()
+        held = _Held(scope, send)
+        if (key := _key(scope)) is None:
+            await self._app(scope, receive, held)
+            if offered and held.status < HTTPStatus.BAD_REQUEST:
+                await self._accepter.accept(Offer(scope=caller.scope, events=offered))
+            await held.release()
+            return
+        body = await self._whole_body(receive)
+        fingerprint = hashlib.sha256(scope["query_string"] + b"\n" + body).digest()[:16]
+        await self._app(scope, _reader(body), held)
+        kept = None
+        if worth_keeping(held.status):
+            offer = Offer(
+                scope=caller.scope,
+                events=offered if held.status < HTTPStatus.BAD_REQUEST else (),
+                digest=idempotency.digest(scope["method"], scope["path"], key),
+                answer=Kept(fingerprint, held.status, held.content_type, held.body),
+            )
+            kept = await self._accepter.accept(offer)
+        if kept is None:
+            await held.release(key)
+        else:
+            await _replay(kept, fingerprint, key, send)
 
     async def _write_once(self, scope: HTTPScope, receive: Receive, send: Send, key: str) -> None:
         body = await self._whole_body(receive)
@@ -152,7 +205,7 @@ class UnitOfWork:
                 return True
             if not ours:
                 raise _in_flight(key)
-            held = _Held(send)
+            held = _Held(scope, send)
             await self._app(scope, _reader(body), held)
             answer = Kept(fingerprint, held.status, held.content_type, held.body)
             if held.status < HTTPStatus.BAD_REQUEST:
@@ -185,7 +238,7 @@ class UnitOfWork:
             return True
         if not ours:
             raise _in_flight(key)
-        held = _Held(send)
+        held = _Held(scope, send)
         self._begin(scope, writes=True)
         try:
             await self._app(scope, _reader(body), held)

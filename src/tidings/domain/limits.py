@@ -1,4 +1,4 @@
-"""Limits that an operator may set; none unless set."""
+"""Limits that an operator may set."""
 
 from datetime import timedelta
 
@@ -10,3 +10,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """How long a delay or a digest may take."""
     longest_throttle: timedelta | None = None
     """How long the window of a throttle may be."""
+    kept_for: timedelta = timedelta(days=90)
+    """How long finished events, notifications and messages are kept."""
+    in_app_kept_for: timedelta = timedelta(days=365)
+    """How long in-app messages are."""

@@ -1,5 +1,6 @@
 """One page of a listing that is walked by cursor: which one is asked for, and what came back."""
 
+from datetime import datetime
 from typing import Generic, Literal, TypeVar
 
 import msgspec
@@ -30,3 +31,8 @@ class Page(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
     total: int
     """Exact up to MOST_COUNTED."""
     capped: bool
+
+
+def least_id(moment: datetime) -> str:
+    """Identifiers made at that moment, or later, are not less than this."""
+    return f"{int(moment.timestamp() * (1 << 24)):014x}" + "0" * 10

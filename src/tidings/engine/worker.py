@@ -100,8 +100,9 @@ class Worker:
             await self._pause(HEARTBEAT_SECONDS)
 
     async def _clean(self) -> None:
-        removed = await housekeeping.clean(self._database, self._world)
-        _log.info("housekeeping_done", idempotency_records=removed)
+        answers = await housekeeping.clean(self._database, self._world)
+        records = await housekeeping.forget_old(self._database, self._world)
+        _log.info("housekeeping_done", idempotency_records=answers, **records)
 
     async def _keep_beating(self, started_at: datetime) -> None:
         while not self._stopping.is_set():

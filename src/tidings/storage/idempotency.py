@@ -8,6 +8,7 @@ An answer that shows a secret is kept sealed.
 """
 
 import hashlib
+from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
@@ -26,6 +27,18 @@ class Kept(msgspec.Struct, frozen=True):
     status: int
     content_type: str | None
     body: bytes
+
+
+class Record(msgspec.Struct, frozen=True):
+    """An answer to be kept, and under what."""
+
+    environment_id: str
+    digest: bytes
+    kept: Kept
+
+    @property
+    def key(self) -> tuple[str, bytes]:
+        return self.environment_id, self.digest
 
 
 def digest(method: str, path: str, key: str) -> bytes:
@@ -123,6 +136,47 @@ async def keep(
         sealed,
     )
     return bool(kept_now)
+
+
+async def keep_many(
+    connection: Connection, records: Sequence[Record], now: datetime, oldest: datetime
+) -> dict[tuple[str, bytes], Kept]:
+    """Keep answers under different keys, unless a fresh one is kept there already: those, by key.
+    Waits for others who are keeping an answer under one of the keys."""
+    ordered = sorted(records, key=lambda record: record.key)
+    environments = [record.environment_id for record in ordered]
+    digests = [record.digest for record in ordered]
+    rows = await connection.fetch(
+        "INSERT INTO idempotency_records AS r (environment_id, digest, fingerprint, status, "
+        "content_type, body, created_at) SELECT *, $7 FROM unnest($1::text[], $2::bytea[], "
+        "$3::bytea[], $4::smallint[], $5::text[], $6::bytea[]) "
+        "ON CONFLICT (environment_id, digest) DO UPDATE SET fingerprint = excluded.fingerprint, "
+        "status = excluded.status, content_type = excluded.content_type, body = excluded.body, "
+        "created_at = $7 WHERE r.created_at <= $8 RETURNING environment_id, digest",
+        environments,
+        digests,
+        [record.kept.fingerprint for record in ordered],
+        [record.kept.status for record in ordered],
+        [record.kept.content_type for record in ordered],
+        [record.kept.body for record in ordered],
+        now,
+        oldest,
+    )
+    if len(rows) == len(ordered):
+        return {}
+    ours = {(row["environment_id"], row["digest"]) for row in rows}
+    rows = await connection.fetch(
+        "SELECT environment_id, digest, fingerprint, status, content_type, body "
+        "FROM idempotency_records JOIN unnest($1::text[], $2::bytea[]) "
+        "AS asked (environment_id, digest) USING (environment_id, digest)",
+        environments,
+        digests,
+    )
+    return {
+        key: Kept(row["fingerprint"], row["status"], row["content_type"], row["body"])
+        for row in rows
+        if (key := (row["environment_id"], row["digest"])) not in ours
+    }
 
 
 async def forget(connection: Connection, oldest: datetime, limit: int = 5000) -> int:

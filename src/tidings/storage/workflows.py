@@ -1,5 +1,6 @@
 """Workflows: one row holds a workflow with its steps."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -97,6 +98,15 @@ async def find(connection: Connection, scope: Scope, reference: str) -> Workflow
         _id_in(reference),
     )
     return None if row is None else _workflow(row)
+
+
+async def by_ids(connection: Connection, scope: Scope, ids: Sequence[str]) -> dict[str, Workflow]:
+    rows = await connection.fetch(
+        f"SELECT {_COLUMNS} FROM workflows WHERE environment_id = $1 AND id = ANY ($2)",
+        scope.environment_id,
+        ids,
+    )
+    return {row["id"]: _workflow(row) for row in rows}
 
 
 async def get(connection: Connection, scope: Scope, reference: str) -> Workflow:

@@ -74,6 +74,16 @@ CREATE INDEX notifications_workflow ON notifications (workflow_id, id);
 CREATE INDEX notifications_transaction ON notifications (environment_id, transaction_id, id);
 CREATE INDEX notifications_severity ON notifications (environment_id, severity, id)
     WHERE severity <> 'none';
+CREATE INDEX notifications_in_app ON notifications (environment_id, id)
+    WHERE 'in_app' = ANY (channels);
+CREATE INDEX notifications_email ON notifications (environment_id, id)
+    WHERE 'email' = ANY (channels);
+CREATE INDEX notifications_sms ON notifications (environment_id, id)
+    WHERE 'sms' = ANY (channels);
+CREATE INDEX notifications_chat ON notifications (environment_id, id)
+    WHERE 'chat' = ANY (channels);
+CREATE INDEX notifications_push ON notifications (environment_id, id)
+    WHERE 'push' = ANY (channels);
 CREATE INDEX notifications_topics ON notifications USING gin (topics jsonb_path_ops)
     WHERE topics <> '[]';
 

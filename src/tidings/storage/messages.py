@@ -1,0 +1,154 @@
+"""Reading and removing messages."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from tidings.domain.activities import Delivered
+from tidings.domain.messages import Message
+from tidings.domain.paging import MOST_COUNTED
+from tidings.domain.scope import Scope
+from tidings.storage import subscribers, workflows
+from tidings.storage.database import Connection, Row
+from tidings.storage.newest import Question
+
+_COLUMNS = (
+    "r.id, r.notification_id, r.job_id, r.event_id, r.transaction_id, r.workflow_id, r.step_id, "
+    "r.subscriber_id, r.channel, r.target, r.provider_id, r.integration_id, "
+    "r.provider_message_id, r.status, r.error_id, r.error_text, r.content, r.subject, r.address, "
+    "r.cta, r.data, r.avatar, r.tags, r.severity, r.context_keys, r.delivered_at, r.created_at, "
+    "r.seen, r.read, r.last_seen_at, r.last_read_at, r.snoozed_until, e.payload, e.overrides"
+)
+
+
+class Filter(msgspec.Struct, frozen=True, kw_only=True):
+    """None lets everything pass."""
+
+    channel: str | None = None
+    subscriber_ids: Sequence[str] | None = None
+    transaction_ids: Sequence[str] | None = None
+    context_keys: Sequence[str] | None = None
+    """Messages with exactly these contexts."""
+    after: datetime | None = None
+    before: datetime | None = None
+
+
+class Page(msgspec.Struct, frozen=True):
+    items: list[Delivered]
+    more: bool
+    total: int | None
+    """Exact; None when there are more than are counted."""
+
+
+async def page(
+    connection: Connection, scope: Scope, filter: Filter, offset: int, limit: int
+) -> Page:
+    """Newest first."""
+    question = asked(scope, filter)
+    ids = question.page(offset, limit)
+    rows = await connection.fetch(
+        f"SELECT {_COLUMNS} FROM ({ids}) AS found JOIN messages AS r ON r.id = found.id "
+        "LEFT JOIN events AS e ON e.id = r.event_id ORDER BY r.id DESC",
+        *question.arguments,
+    )
+    more = len(rows) > limit
+    items = await _complete(connection, scope, rows[:limit])
+    if not more and (rows or offset == 0):
+        return Page(items, more, offset + len(rows))
+    question = asked(scope, filter)
+    total = await connection.fetchval(question.count(), *question.arguments)
+    return Page(items, more, None if total > MOST_COUNTED else total)
+
+
+def asked(scope: Scope, filter: Filter) -> Question:
+    question = Question("messages", scope.environment_id)
+    question.any_of("transaction_id", filter.transaction_ids)
+    question.any_of("subscriber_id", filter.subscriber_ids)
+    question.any_of("channel", None if filter.channel is None else [filter.channel])
+    if filter.context_keys is not None:
+        keys = question.argument(list(filter.context_keys), "text[]")
+        question.where(f"r.context_keys @> {keys} AND r.context_keys <@ {keys}")
+    question.between(filter.after, filter.before)
+    return question
+
+
+async def remove(connection: Connection, scope: Scope, id: str) -> bool:
+    """False when there is none."""
+    done = await connection.execute(
+        "DELETE FROM messages WHERE environment_id = $1 AND id = $2", scope.environment_id, id
+    )
+    return done != "DELETE 0"
+
+
+async def remove_transaction(
+    connection: Connection, scope: Scope, transaction_id: str, channel: str | None
+) -> int:
+    """Those that a trigger led to, on one channel or on all; how many there were."""
+    done = await connection.execute(
+        "DELETE FROM messages WHERE environment_id = $1 AND transaction_id = $2 "
+        "AND ($3::text IS NULL OR channel = $3)",
+        scope.environment_id,
+        transaction_id,
+        channel,
+    )
+    return int(done.split()[-1])
+
+
+async def _complete(connection: Connection, scope: Scope, rows: Sequence[Row]) -> list[Delivered]:
+    if not rows:
+        return []
+    people = await subscribers.by_ids(connection, [row["subscriber_id"] for row in rows])
+    causes = await workflows.by_ids(connection, scope, [row["workflow_id"] for row in rows])
+    return [
+        Delivered(
+            message=_message(row),
+            seen=row["seen"],
+            read=row["read"],
+            last_seen_at=row["last_seen_at"],
+            last_read_at=row["last_read_at"],
+            snoozed_until=row["snoozed_until"],
+            payload=_decoded(row["payload"]),
+            overrides=_decoded(row["overrides"]),
+            subscriber=people.get(row["subscriber_id"]),
+            workflow=causes.get(row["workflow_id"]),
+        )
+        for row in rows
+    ]
+
+
+def _message(row: Row) -> Message:
+    return Message(
+        id=row["id"],
+        notification_id=row["notification_id"],
+        job_id=row["job_id"],
+        event_id=row["event_id"],
+        transaction_id=row["transaction_id"],
+        workflow_id=row["workflow_id"],
+        step_id=row["step_id"],
+        subscriber_id=row["subscriber_id"],
+        channel=row["channel"],
+        target=row["target"],
+        provider_id=row["provider_id"],
+        integration_id=row["integration_id"],
+        provider_message_id=row["provider_message_id"],
+        status=row["status"],
+        error_id=row["error_id"],
+        error_text=row["error_text"],
+        content=msgspec.json.decode(row["content"]),
+        subject=row["subject"],
+        address=msgspec.json.decode(row["address"]),
+        cta=msgspec.json.decode(row["cta"]),
+        data=_decoded(row["data"]),
+        avatar=row["avatar"],
+        tags=tuple(row["tags"]),
+        severity=row["severity"],
+        context_keys=tuple(row["context_keys"]),
+        delivered_at=tuple(row["delivered_at"]),
+        created_at=row["created_at"],
+    )
+
+
+def _decoded(value: str | None) -> Any:
+    return None if value is None else msgspec.json.decode(value)

@@ -1,0 +1,233 @@
+"""Reading notifications with their jobs, in three questions a page."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from tidings.domain.activities import Activity, Cause, Person
+from tidings.domain.channels import CHANNELS
+from tidings.domain.errors import NotFoundError
+from tidings.domain.notifications import Detail, Job, Notification
+from tidings.domain.scope import Scope
+from tidings.domain.workflows import Definition
+from tidings.storage.database import Connection, Row
+from tidings.storage.newest import Question
+
+_COLUMNS = (
+    "r.id, r.event_id, r.transaction_id, r.workflow_id, r.workflow_version, r.subscriber_id, "
+    "r.recipient, r.channels, r.tags, r.topics, r.severity, r.critical, r.context_keys, "
+    "r.digested_into, r.created_at, r.updated_at, e.payload, e.overrides, s.key, s.first_name, "
+    "s.last_name, s.email, s.phone, w.key AS workflow_key, w.name AS workflow_name, w.origin"
+)
+_JOINS = (
+    "LEFT JOIN events AS e ON e.id = r.event_id "
+    "LEFT JOIN subscribers AS s ON s.id = r.subscriber_id "
+    "LEFT JOIN workflows AS w ON w.id = r.workflow_id"
+)
+_DETAILS = msgspec.json.Decoder(tuple[Detail, ...])
+
+
+class Filter(msgspec.Struct, frozen=True, kw_only=True):
+    """None, or nothing said, lets everything pass."""
+
+    channels: Sequence[str] | None = None
+    workflow_ids: Sequence[str] | None = None
+    subscriber_ids: Sequence[str] | None = None
+    severities: Sequence[str] | None = None
+    transaction_ids: Sequence[str] | None = None
+    topic_key: str | None = None
+    after: datetime | None = None
+    before: datetime | None = None
+
+
+async def page(
+    connection: Connection, scope: Scope, filter: Filter, offset: int, limit: int
+) -> tuple[list[Activity], bool]:
+    """One page, newest first, and whether another follows."""
+    question = asked(scope, filter)
+    ids = question.page(offset, limit)
+    rows = await connection.fetch(
+        f"SELECT {_COLUMNS} FROM ({ids}) AS found JOIN notifications AS r ON r.id = found.id "
+        f"{_JOINS} ORDER BY r.id DESC",
+        *question.arguments,
+    )
+    return await _complete(connection, scope, rows[:limit]), len(rows) > limit
+
+
+async def get(connection: Connection, scope: Scope, id: str) -> Activity:
+    rows = await connection.fetch(
+        f"SELECT {_COLUMNS} FROM notifications AS r {_JOINS} "
+        "WHERE r.environment_id = $1 AND r.id = $2",
+        scope.environment_id,
+        id,
+    )
+    if not rows:
+        raise NotFoundError(f"There is no notification {id!r}.", notificationId=id)
+    return (await _complete(connection, scope, rows))[0]
+
+
+async def subscribers_matching(
+    connection: Connection,
+    scope: Scope,
+    keys: Sequence[str],
+    emails: Sequence[str],
+    search: str | None,
+) -> list[str]:
+    """The ids of subscribers with one of these keys and one of these addresses, and whose key,
+    address, phone or full name is what is searched for."""
+    wanted: set[str] | None = None
+    for columns, values in (
+        (("key",), keys),
+        (("email",), emails),
+        (("key", "email", "phone", "full_name"), [search] if search else []),
+    ):
+        if values:
+            found = await _with(connection, scope, columns, values)
+            wanted = found if wanted is None else wanted & found
+    return sorted(wanted or ())
+
+
+def asked(scope: Scope, filter: Filter) -> Question:
+    question = Question("notifications", scope.environment_id)
+    question.any_of("transaction_id", filter.transaction_ids)
+    question.any_of("subscriber_id", filter.subscriber_ids)
+    question.any_of("workflow_id", filter.workflow_ids)
+    if filter.channels is not None:
+        known = [channel for channel in CHANNELS if channel in filter.channels]
+        question.either([f"'{channel}' = ANY (r.channels)" for channel in known] or ["false"])
+    if filter.severities is not None:
+        rare = "none" not in filter.severities
+        question.any_of("severity", filter.severities, indexed=rare)
+        if rare:
+            question.where("r.severity <> 'none'")
+    if filter.topic_key is not None:
+        wanted = msgspec.json.encode([{"topicKey": filter.topic_key}]).decode()
+        question.where(f"r.topics @> {question.argument(wanted, 'jsonb')} AND r.topics <> '[]'")
+    question.between(filter.after, filter.before)
+    return question
+
+
+async def _with(
+    connection: Connection, scope: Scope, columns: Iterable[str], values: Sequence[str]
+) -> set[str]:
+    """Subscribers that have one of the values in one of the columns."""
+    parts = (
+        f"SELECT id FROM subscribers WHERE environment_id = $1 AND {column} = ANY ($2)"
+        + (f" AND {column} <> ''" if column == "full_name" else "")
+        for column in columns
+    )
+    rows = await connection.fetch(" UNION ".join(parts), scope.environment_id, values)
+    return {row["id"] for row in rows}
+
+
+async def _complete(connection: Connection, scope: Scope, rows: Sequence[Row]) -> list[Activity]:
+    if not rows:
+        return []
+    job_rows = await connection.fetch(
+        "SELECT * FROM jobs WHERE notification_id = ANY ($1) AND type <> 'trigger' "
+        "ORDER BY notification_id, position",
+        [row["id"] for row in rows],
+    )
+    jobs: dict[str, list[Job]] = {}
+    for row in job_rows:
+        jobs.setdefault(row["notification_id"], []).append(_job(row))
+    definitions = await _definitions(connection, scope, rows)
+    return [
+        _activity(
+            row,
+            tuple(jobs.get(row["id"], ())),
+            definitions.get((row["workflow_id"], row["workflow_version"])),
+        )
+        for row in rows
+    ]
+
+
+async def _definitions(
+    connection: Connection, scope: Scope, rows: Sequence[Row]
+) -> dict[tuple[str, int], Definition]:
+    wanted = sorted({(row["workflow_id"], row["workflow_version"]) for row in rows})
+    found = await connection.fetch(
+        "SELECT workflow_id, version, document FROM workflow_versions "
+        "JOIN unnest($2::text[], $3::int[]) AS asked (workflow_id, version) "
+        "USING (workflow_id, version) WHERE environment_id = $1",
+        scope.environment_id,
+        [workflow_id for workflow_id, _ in wanted],
+        [version for _, version in wanted],
+    )
+    return {
+        (row["workflow_id"], row["version"]): msgspec.json.decode(row["document"], type=Definition)
+        for row in found
+    }
+
+
+def _activity(row: Row, jobs: tuple[Job, ...], definition: Definition | None) -> Activity:
+    person = Person(
+        id=row["subscriber_id"],
+        key=row["key"],
+        first_name=row["first_name"],
+        last_name=row["last_name"],
+        email=row["email"],
+        phone=row["phone"],
+    )
+    cause = Cause(
+        id=row["workflow_id"],
+        key=row["workflow_key"],
+        name=row["workflow_name"],
+        origin=row["origin"],
+    )
+    return Activity(
+        notification=_notification(row),
+        updated_at=row["updated_at"],
+        digested_into=row["digested_into"],
+        subscriber=None if row["key"] is None else person,
+        workflow=None if row["workflow_key"] is None else cause,
+        payload=_decoded(row["payload"]),
+        overrides=_decoded(row["overrides"]),
+        jobs=jobs,
+        definition=definition,
+    )
+
+
+def _notification(row: Row) -> Notification:
+    return Notification(
+        id=row["id"],
+        event_id=row["event_id"],
+        transaction_id=row["transaction_id"],
+        workflow_id=row["workflow_id"],
+        workflow_version=row["workflow_version"],
+        subscriber_id=row["subscriber_id"],
+        recipient=msgspec.json.decode(row["recipient"]),
+        channels=tuple(row["channels"]),
+        tags=tuple(row["tags"]),
+        topics=tuple(msgspec.json.decode(row["topics"])),
+        severity=row["severity"],
+        critical=row["critical"],
+        context_keys=tuple(row["context_keys"]),
+        created_at=row["created_at"],
+    )
+
+
+def _job(row: Row) -> Job:
+    return Job(
+        id=row["id"],
+        notification_id=row["notification_id"],
+        position=row["position"],
+        step_id=row["step_id"],
+        type=row["type"],
+        status=row["status"],
+        provider_id=row["provider_id"],
+        due_at=row["due_at"],
+        attempts=row["attempts"],
+        reached_at=row["reached_at"],
+        digest=_decoded(row["digest"]),
+        output=_decoded(row["output"]),
+        merged_into=row["merged_into"],
+        details=_DETAILS.decode(row["details"]),
+        updated_at=row["updated_at"],
+    )
+
+
+def _decoded(value: str | None) -> Any:
+    return None if value is None else msgspec.json.decode(value)
