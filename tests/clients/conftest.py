@@ -11,12 +11,14 @@ import uvicorn
 from novu_py import Novu
 from novu_py.utils import BackoffStrategy, RetryConfig
 
+from tidings.actions.accepting import Accepter
 from tidings.api.auth import KeyRing
 from tidings.api.door import Parts, open_door
 from tidings.api.health import Health
 from tidings.engine import queue
 from tidings.foundation import make_network, make_world
 from tidings.settings import Settings
+from tidings.storage.catalog import Catalog
 from tidings.storage.changes import Listener
 from tidings.storage.database import Database
 
@@ -42,7 +44,8 @@ def address(url: str, settings: Settings) -> Iterator[str]:
         listener = Listener(database)
         key_ring = KeyRing(database, listener, world.clock)
         health = Health(database, world.clock, None, queue.state)
-        door = open_door(Parts(chosen, world, health, key_ring, network))
+        accepter = Accepter(database, world, Catalog(database, listener), queue.wake)
+        door = open_door(Parts(chosen, world, health, key_ring, network, accepter))
         config = uvicorn.Config(door, lifespan="off", log_config=None, ws="none")
         server = _Server(config)
         await listener.start()
@@ -51,6 +54,7 @@ def address(url: str, settings: Settings) -> Iterator[str]:
         await stop.wait()
         server.should_exit = True
         await serving
+        await accepter.close()
         await listener.stop()
         await network.close()
         await database.close()
