@@ -51,8 +51,8 @@ async def add_workflow(
     async with database.connection() as connection:
         await connection.execute(
             "INSERT INTO workflows (id, organization_id, environment_id, key, name, active, "
-            "origin, preferences, steps, created_at, updated_at) "
-            "VALUES ($1, $2, $3, $4, $5, $6, 'svc-cloud', $7, '[]', now(), now())",
+            "status, origin, preferences, steps, created_at, updated_at) VALUES ($1, $2, $3, $4, "
+            "$5, $6, 'ACTIVE', 'svc-cloud', $7, '[]', now(), now())",
             id,
             scope.organization_id,
             scope.environment_id,

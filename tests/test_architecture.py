@@ -32,8 +32,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "log": {"ids"},
     "metrics": set(),
     "dialect": {"settings"},
-    "world": {"clock", "domain", "ids", "storage"},
-    "foundation": {"settings", "clock", "domain", "ids", "storage", "world"},
+    "world": {"clock", "ids", "domain", "storage"},
+    "foundation": {"settings", "clock", "ids", "domain", "providers", "storage", "world"},
     "__main__": {"cli"},
 }  # fmt: skip
 
@@ -59,6 +59,9 @@ HOME: dict[str, tuple[str, ...]] = {
     "httpx": ("providers/transport.py",),
     "liquid": ("rendering/",),
     "nh3": ("rendering/",),
+    "dateutil": ("rendering/",),
+    "jsonschema_rs": ("steps/",),
+    "yaml": ("cli/",),
 }
 
 SQL = re.compile(r"^\s*(SELECT\s.+\sFROM|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM)\b", re.S)

@@ -52,33 +52,33 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield server
 
 
-def snippets() -> Iterator[tuple[str, str]]:
-    for page in PAGES:
-        for text in SNIPPET.findall(page.read_text()):
-            yield str(page.relative_to(ROOT)), text
+def snippets() -> dict[str, list[str]]:
+    found = {str(page.relative_to(ROOT)): SNIPPET.findall(page.read_text()) for page in PAGES}
+    return {page: texts for page, texts in found.items() if texts}
 
 
 def test_the_first_pages_have_snippets() -> None:
-    assert {"README.md", "docs/tutorial/first-steps.md"} <= {page for page, _ in snippets()}
+    assert {"README.md", "docs/tutorial/first-steps.md"} <= set(snippets())
 
 
-@pytest.mark.parametrize(("page", "text"), list(snippets()))
-def test_a_snippet_runs(server: Server, page: str, text: str) -> None:
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", text.replace("http://127.0.0.1:8080", server.base)],
-        cwd=server.log.parent,
-        env=environment(
-            TIDINGS_API_KEY=KEY,
-            TIDINGS_PORT=str(server.port),
-            PATH=f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        ),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout
+@pytest.mark.parametrize("page", list(snippets()))
+def test_the_snippets_of_a_page_run_one_after_the_other(server: Server, page: str) -> None:
+    for text in snippets()[page]:
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", text.replace("http://127.0.0.1:8080", server.base)],
+            cwd=server.log.parent,
+            env=environment(
+                TIDINGS_API_KEY=KEY,
+                TIDINGS_PORT=str(server.port),
+                PATH=f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            ),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, text + done.stdout + done.stderr
+        assert done.stdout, text
 
 
 def test_the_commands_of_the_readme_exist() -> None:

@@ -100,8 +100,9 @@ def test_a_secret_is_not_repeated_in_the_complaint(tmp_path: Path) -> None:
 
 
 def test_variables_that_are_not_ours_are_let_be_and_named(tmp_path: Path) -> None:
-    assert read(tmp_path, {"TIDINGS_API_KEY": "x"}) == Settings()
-    assert unknown_variables({"TIDINGS_API_KEY": "x", "TIDINGS_PORT": "1"}) == ["TIDINGS_API_KEY"]
+    environ = {"TIDINGS_API_KEY": "x", "TIDINGS_CUSTOMER": "y"}
+    assert read(tmp_path, environ) == Settings()
+    assert unknown_variables({**environ, "TIDINGS_PORT": "1"}) == ["TIDINGS_CUSTOMER"]
 
 
 def test_settings_survive_the_way_to_another_process(tmp_path: Path) -> None:

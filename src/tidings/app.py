@@ -18,6 +18,7 @@ from tidings.api.health import Health
 from tidings.dialect import Dialect
 from tidings.engine import queue
 from tidings.engine.worker import Worker
+from tidings.foundation import make_network
 from tidings.providers.delivery import Network
 from tidings.settings import Settings
 from tidings.storage import migrate
@@ -28,12 +29,6 @@ from tidings.world import World
 
 _NOTE_KEYS_SECONDS = 30.0
 _log = log.get("app")
-
-
-def make_network(settings: Settings) -> Network:
-    return Network.guarded(
-        settings.outbound_allow, settings.development, settings.credential_references
-    )
 
 
 async def prepare(world: World, database: Database) -> None:

@@ -5,6 +5,7 @@ import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from tidings.clock import SystemClock
 from tidings.domain.limits import Limits
@@ -14,14 +15,16 @@ from tidings.storage import secrets
 from tidings.storage.database import Database
 from tidings.world import World
 
+if TYPE_CHECKING:
+    from tidings.providers.delivery import Network
+
 
 def make_world(settings: Settings) -> World:
     clock = SystemClock()
-    sealer = secrets.Sealer(lambda: keys_of(settings))
     return World(
         clock=clock,
         ids=Ids(clock),
-        sealer=sealer,
+        sealer=secrets.Sealer(lambda: keys_of(settings)),
         limits=limits_of(settings),
         allowed_references=settings.credential_references,
     )
@@ -34,6 +37,15 @@ def limits_of(settings: Settings) -> Limits:
         longest_throttle=None if throttle is None else timedelta(hours=throttle),
         kept_for=timedelta(days=settings.retention_days),
         in_app_kept_for=timedelta(days=settings.retention_in_app_days),
+    )
+
+
+def make_network(settings: Settings) -> "Network":
+    """The ways out; loaded when wanted, since few commands send anything."""
+    from tidings.providers.delivery import Network
+
+    return Network.guarded(
+        settings.outbound_allow, settings.development, settings.credential_references
     )
 
 

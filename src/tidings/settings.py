@@ -230,8 +230,8 @@ def to_environment(settings: Settings) -> dict[str, str]:
 
 
 def unknown_variables(environ: Mapping[str, str] = os.environ) -> list[str]:
-    """Variables that start like ours and are none of ours."""
-    known = {row.variable for row in rows()} | {PREFIX + "CONFIG"}
+    """Variables that start like ours and are none of ours; TIDINGS_API_KEY is a client's."""
+    known = {row.variable for row in rows()} | {PREFIX + "CONFIG", PREFIX + "API_KEY"}
     return sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
 
 

@@ -13,6 +13,6 @@ class World(msgspec.Struct, frozen=True):
     clock: Clock
     ids: Ids
     sealer: Sealer
-    limits: Limits = Limits()
     allowed_references: tuple[str, ...] = ()
     """What credentials may refer to instead of holding it, as `env:NAME` or `file:PATH`."""
+    limits: Limits = Limits()

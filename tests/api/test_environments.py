@@ -70,6 +70,8 @@ async def test_the_key_in_the_answer_is_not_kept_in_the_clear(
     [
         ({}, 422),
         ({"name": " "}, 422),
+        ({"name": "a\0b"}, 422),
+        ({"name": "Staging", "parentId": "a\0b"}, 404),
         ({"name": "x" * 65}, 422),
         ({"name": "Staging", "color": "blue"}, 422),
         ({"name": "Staging", "parentId": "0123456789abcdef01234567"}, 404),

@@ -120,7 +120,7 @@ async def test_set_primary_refuses_an_integration_that_could_not_send(
     assert set(answer.json()["errors"]) == {"credentials.port", "credentials.from"}
 
 
-@pytest.mark.parametrize("id", ["0123456789abcdef01234567", "nobody", "%20"])
+@pytest.mark.parametrize("id", ["0123456789abcdef01234567", "nobody", "%20", "a%00b"])
 async def test_unknown_integrations_are_not_found(client: httpx.AsyncClient, id: str) -> None:
     assert (await client.post(f"/v1/integrations/{id}/set-primary")).status_code == 404
     assert (await client.delete(f"/v1/integrations/{id}")).status_code == 404
@@ -346,6 +346,8 @@ async def test_references_are_stored_and_shown_as_they_are(client: httpx.AsyncCl
         ({"channel": "fax"}, 422),
         ({"identifier": "with space"}, 422),
         ({"name": ""}, 422),
+        ({"name": "a\0b"}, 422),
+        ({"conditions": condition("a\0b")}, 422),
         ({"conditions": [{"isNegated": False}]}, 422),
         ({"credentials": {"port": 587}}, 422),
         ({"providerId": "svc", "channel": "in_app", "credentials": {}}, 400),
@@ -376,7 +378,7 @@ async def test_the_catalogue_describes_every_provider(client: httpx.AsyncClient)
     assert fields["password"]["secret"] is True
     assert fields["secure"]["kind"] == "boolean"
     assert fields["port"]["format"] == "port"
-    assert all(one["docs"].startswith("https://") for one in catalogue.values())
+    assert all(one["docs"] for one in catalogue.values())
     assert set(catalogue) >= {
         "svc",
         "nodemailer",

@@ -3,15 +3,12 @@
 import pytest
 from novu_py import Novu, models
 from novu_py.utils import BackoffStrategy, RetryConfig
-from tests.clients.server import novu_server
+
 from tests.conftest import API_KEY
 from tests.records import Records
-
 from tidings.domain.scope import Scope
 from tidings.storage.database import Database
 from tidings.world import World
-
-__all__ = ["novu_server"]
 
 NO_RETRIES = RetryConfig("none", BackoffStrategy(1, 1, 1.0, 1), False)
 
@@ -22,8 +19,8 @@ def records(database: Database, scope: Scope, world: World) -> Records:
 
 
 @pytest.fixture
-def novu(novu_server: str) -> Novu:
-    return Novu(secret_key=API_KEY, server_url=novu_server, retry_config=NO_RETRIES)
+def novu(address: str) -> Novu:
+    return Novu(secret_key=API_KEY, server_url=address, retry_config=NO_RETRIES)
 
 
 async def test_trigger_repeat_and_cancel(novu: Novu, records: Records) -> None:

@@ -1,27 +1,18 @@
 """The published Novu client for Python does every subscriber operation, good and bad."""
 
 import asyncio
-from collections.abc import Iterator
 from typing import Any
 
 import novu_py
 import pytest
 from novu_py import Novu, models
 from novu_py.utils import BackoffStrategy, RetryConfig
-from tests.clients.server import novu_server as novu_server
-from tests.conftest import API_KEY
-from tests.seeds import add_integration, add_workflow, layers
 
+from tests.seeds import add_integration, add_workflow, layers
 from tidings.domain.scope import Scope
 from tidings.storage.database import Database
 
 NO_RETRIES = RetryConfig("none", BackoffStrategy(1, 1, 1.0, 1), False)
-
-
-@pytest.fixture
-def novu(novu_server: str) -> Iterator[Novu]:
-    with Novu(secret_key=API_KEY, server_url=novu_server, retry_config=NO_RETRIES) as client:
-        yield client
 
 
 def create(novu: Novu, subscriber_id: str, **more: Any) -> models.SubscriberResponseDto:

@@ -7,7 +7,6 @@ import msgspec
 from tests.engine.conftest import Engine
 from tidings.domain.workflows import StepType
 from tidings.providers.exchange import Response
-from tidings.storage import runs
 
 HELLO: tuple[StepType, dict[str, Any]] = (
     "in_app",
@@ -158,11 +157,7 @@ async def test_a_worker_that_died_is_replaced(engine: Engine) -> None:
     await _chat_room(engine)
     workflow = await engine.workflow(CHAT)
     await engine.trigger(workflow)
-    async with engine.database.transaction() as tx:
-        claimed = await runs.claim_events(tx, "gone", 10)
-    assert len(claimed) == 1
-    await engine.sweeper.take_back()
-    await engine.fan_out.settle()
+    await engine.work()
     assert await engine.statuses() == [["completed"]]
     async with engine.database.connection() as connection:
         await connection.execute("UPDATE jobs SET status = 'running', worker_id = 'gone'")

@@ -194,10 +194,13 @@ def test_a_digest_collects(controls: dict[str, Any], expected: Collect) -> None:
 @pytest.mark.parametrize(
     ("controls", "sentence"),
     [
-        ({}, "The digest needs an amount and a unit"),
-        ({"amount": 0, "unit": "hours"}, "The digest needs an amount and a unit"),
+        ({}, "The digest needs an amount of at least 1"),
+        ({"amount": 0, "unit": "hours"}, "The digest needs an amount of at least 1"),
+        ({"amount": 1e-9, "unit": "seconds"}, "The digest needs an amount of at least 1"),
+        ({"amount": -1, "unit": "hours"}, "The amount must not be negative"),
+        ({"amount": "some", "unit": "hours"}, "The amount must be a number"),
         ({"amount": 1, "unit": "hours", "lookBackWindow": {"unit": "hours"}},
-         "The look-back window needs an amount"),
+         "The look-back window needs an amount of at least 1"),
         ({"amount": 1, "unit": "hours", "lookBackWindow": 5}, "The look-back window must have"),
         ({"type": "timed"}, "Cron is required."),
         ({"type": "timed", "timed": {"atTime": "late"}}, "The time must be one such as 09:00"),

@@ -94,19 +94,19 @@ async def test_an_event_that_nobody_fanned_out_yet(records: Records, workflow: W
 
 
 async def test_a_large_fan_out_is_stopped_where_it_is(records: Records, workflow: Workflow) -> None:
+    """The part that a worker holds is left to it, without waiting for that worker."""
     event = await records.event(workflow, "t", status="done")
+    held, free = records.id(), records.id()
     async with records.database.connection() as connection:
-        for status_ in ("running", "accepted"):
-            await connection.execute(
-                "INSERT INTO event_parts (id, event_id, lower, upper, status) "
-                "VALUES ($1, $2, '', 'x', $3)",
-                records.id(),
-                event,
-                status_,
-            )
+        await connection.executemany(
+            "INSERT INTO event_parts (id, event_id, lower, upper) VALUES ($1, $2, '', 'x')",
+            [(held, event), (free, event)],
+        )
+    async with records.database.transaction() as worker:
+        await worker.execute("SELECT FROM event_parts WHERE id = $1 FOR UPDATE", held)
         assert await cancel(records, "t") is True
-        left = await connection.fetch("SELECT status FROM event_parts")
-    assert [each["status"] for each in left] == ["running"]
+        left = await worker.fetch("SELECT id FROM event_parts")
+    assert [each["id"] for each in left] == [held]
 
 
 async def test_what_waits_is_canceled_and_what_is_out_is_left(

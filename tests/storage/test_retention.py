@@ -94,7 +94,7 @@ async def test_an_event_that_is_not_fanned_out_stays(
     database: Database, records: Records, workflow: Workflow
 ) -> None:
     at = records.world.clock.now() - VERY_OLD
-    await records.event(workflow, "t", created_at=at, status="running")
+    await records.event(workflow, "t", created_at=at, status="accepted")
     await housekeeping.forget_old(database, records.world)
     assert (await left(database))["events"] == 1
 

@@ -1,6 +1,6 @@
 """Finds everything that is wrong with the steps of a workflow, and what their templates use."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -58,6 +58,7 @@ def _checked(
         issue = ContentIssue(issue_type, problem.message, problem.path)  # type: ignore[arg-type]
         issues.setdefault(problem.path, []).append(issue)
     _check_layout(step, layouts, issues)
+    _check_condition(step, issues)
     uses: dict[str, None] = {}
     for found in [*_texts(step, kind), *_conditions(step)]:
         for issue in _issues(found, known, translated):
@@ -66,6 +67,14 @@ def _checked(
                 named.append(issue)
         uses.update(dict.fromkeys(found.variables))
     return msgspec.structs.replace(step, issues=issues, uses=list(uses)[:_MOST_USES])
+
+
+def _check_condition(step: Step, issues: ControlIssues) -> None:
+    rule = step.controls.get("skip")
+    if isinstance(rule, Mapping):
+        found = [ContentIssue("MISSING_VALUE", message) for message in rules.check(rule)]
+        if found:
+            issues.setdefault("skip", []).extend(found[:_MOST_ISSUES])
 
 
 def _check_layout(step: Step, layouts: Collection[str], issues: ControlIssues) -> None:
@@ -109,12 +118,10 @@ def _full_path(text: str) -> str:
     return text if schemas.parts(text)[:1] and text.split(".")[0] in _ROOTS else f"payload.{text}"
 
 
-def _conditions(step: Step) -> Iterable[Found]:
+def _conditions(step: Step) -> Iterator[Found]:
     rule = step.controls.get("skip")
-    if not isinstance(rule, Mapping) or not rule:
-        return
-    faults = [Fault(problem, "syntax") for problem in rules.check(rule)]
-    yield Found("skip", faults, list(rules.variables(rule)))
+    if isinstance(rule, Mapping):
+        yield Found("skip", [], rules.variables(rule))
 
 
 def _issues(found: Found, known: Schema, translated: bool) -> Iterator[ContentIssue]:

@@ -116,8 +116,8 @@ def _refuse_for_first(environment: Environment, what: str) -> None:
 
 
 def _named(name: str) -> str:
-    if not 0 < len(name.strip()) <= 64:
-        raise InvalidError.of("name", "must have 1 to 64 characters", name)
+    if not 0 < len(name.strip()) <= 64 or not name.isprintable():
+        raise InvalidError.of("name", "must have 1 to 64 printable characters", name)
     return name.strip()
 
 

@@ -76,7 +76,7 @@ async def create(tx: Connection, scope: Scope, world: World, new: NewIntegration
         channel=provider.channel,
         credentials=credentials,
         configurations=_configured(new.configurations, Configurations()),
-        conditions=new.conditions,
+        conditions=_storable(new.conditions),
         active=new.active,
         created_at=now,
         updated_at=now,
@@ -194,6 +194,8 @@ def _merged(before: Integration, given: dict[str, Any]) -> dict[str, Any]:
         merged["name"] = _named(given["name"])
     if "identifier" in given:
         merged["identifier"] = _identified(given["identifier"])
+    if "conditions" in given:
+        merged["conditions"] = _storable(given["conditions"])
     if "credentials" in given:
         provider = registry.find(before.provider_id)
         secrets = secret_names(provider.credentials if provider else ())
@@ -222,8 +224,8 @@ def _trimmed(credentials: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _named(name: str) -> str:
-    if not 0 < len(name.strip()) <= 256:
-        raise InvalidError.of("name", "must have 1 to 256 characters", name)
+    if not 0 < len(name.strip()) <= 256 or not name.isprintable():
+        raise InvalidError.of("name", "must have 1 to 256 printable characters", name)
     return name.strip()
 
 
@@ -236,6 +238,13 @@ def _identified(identifier: str) -> str:
             identifier,
         )
     return identifier
+
+
+def _storable(conditions: tuple[StepFilter, ...]) -> tuple[StepFilter, ...]:
+    parts = [part for each in conditions for part in each.children]
+    if any("\0" in part.field + part.value for part in parts):
+        raise InvalidError.of("conditions", "must not hold null characters")
+    return conditions
 
 
 def _made_identifier(name: str, world: World) -> str:

@@ -12,8 +12,8 @@ async def create(
     tx: Connection, scope: Scope, world: World, name: str, secret: str | None = None
 ) -> tuple[ApiKey, str]:
     """A new key, with the only copy of its text."""
-    if not 0 < len(name.strip()) <= 128:
-        raise InvalidError.of("name", "must have 1 to 128 characters", name)
+    if not 0 < len(name.strip()) <= 128 or not name.isprintable():
+        raise InvalidError.of("name", "must have 1 to 128 printable characters", name)
     secret = secret or world.ids.api_key()
     key = ApiKey(
         id=world.ids.new(),

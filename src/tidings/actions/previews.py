@@ -1,6 +1,7 @@
 """Renders a step with sample data. Problems are told, never raised."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -12,13 +13,16 @@ from tidings.domain.layouts import Frame
 from tidings.domain.limits import Limits
 from tidings.domain.schemas import Schema
 from tidings.domain.workflows import Step, Workflow
-from tidings.rendering import emails, templates
+from tidings.rendering import emails, in_app, templates
 from tidings.rendering.emails import RenderedEmail
 from tidings.rendering.templates import TemplateError
 from tidings.steps.registry import kind_of
 
 T = TypeVar("T")
 
+_TEXTS = {"sms": ("body",), "push": ("subject", "body"), "chat": ("body",)}
+"""What a preview of the channel always has."""
+_FIELDS = {"primaryAction": "primary_action", "secondaryAction": "secondary_action"}
 _GIVEN = ("payload", "subscriber", "actor", "steps", "context", "env")
 
 
@@ -58,6 +62,8 @@ def preview(
     html = None
     if step.type == "email":
         html = rendering.email(_layout(step, layouts, default))
+    elif step.type == "in_app":
+        rendering.in_app()
     else:
         rendering.everything()
     return Preview(
@@ -110,10 +116,20 @@ class _Rendering:
             if name == "skip":
                 continue
             self.content[name] = self._tree(value, name) if name in rendered else value
-        if self._step.type in ("in_app", "sms", "push"):
-            self.content.setdefault("body", "")
-        if self._step.type == "push":
-            self.content.setdefault("subject", "")
+        for name in _TEXTS.get(self._step.type, ()):
+            self.content.setdefault(name, "")
+
+    def in_app(self) -> None:
+        controls = self._step.controls
+        sanitizing = {"disableOutputSanitization": controls.get("disableOutputSanitization")}
+        self.content = {"subject": "", "body": ""}
+        for name in kind_of("in_app").templates:
+            alone = {name: controls.get(name), **sanitizing}
+            nothing = in_app.render_in_app({}, {})
+            rendered = self._try(name, partial(in_app.render_in_app, alone, self._sample), nothing)
+            value = msgspec.to_builtins(rendered)[_FIELDS.get(name, name)]
+            if value:
+                self.content[name] = value
 
     def email(self, layout: Frame | None) -> str:
         controls = self._step.controls

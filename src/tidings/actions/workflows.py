@@ -20,6 +20,8 @@ from tidings.world import World
 
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 _SUFFIX_BYTES = 2
+_LARGEST_SCHEMA = 64 * 1024
+"""Every step's variables repeat it."""
 
 
 async def create(
@@ -44,7 +46,11 @@ async def put(
     """Make the workflow of this workflowId be exactly this; ids of matching steps are kept."""
     former = await stored.by_key(tx, scope, definition.key)
     if former is None:
-        return await _add(tx, scope, world, definition, author)
+        made = await _new(tx, scope, world, definition)
+        if await stored.add(tx, made):
+            await _keep(tx, made, author, ["created"])
+            return made
+        former = await stored.lock(tx, scope, definition.key)
     return await _save(tx, scope, world, former, definition, author)
 
 
@@ -94,6 +100,15 @@ async def author_of(tx: Connection, scope: Scope, key_id: str) -> Author | None:
 async def _add(
     tx: Connection, scope: Scope, world: World, definition: Definition, author: Author | None
 ) -> Workflow:
+    workflow = await _new(tx, scope, world, definition)
+    while not await stored.add(tx, workflow):
+        key = f"{definition.key}-{world.ids.secret(_SUFFIX_BYTES)}"
+        workflow = msgspec.structs.replace(workflow, key=key)
+    await _keep(tx, workflow, author, ["created"])
+    return workflow
+
+
+async def _new(tx: Connection, scope: Scope, world: World, definition: Definition) -> Workflow:
     now = world.clock.now()
     workflow = Workflow(
         **_fields(_identified(world, definition, [])),
@@ -105,12 +120,7 @@ async def _add(
         created_at=now,
         updated_at=now,
     )
-    workflow = await _checked(tx, scope, world, workflow)
-    while not await stored.add(tx, workflow):
-        key = f"{definition.key}-{world.ids.secret(_SUFFIX_BYTES)}"
-        workflow = msgspec.structs.replace(workflow, key=key)
-    await _keep(tx, workflow, author, ["created"])
-    return workflow
+    return await _checked(tx, scope, world, workflow)
 
 
 async def _save(
@@ -199,6 +209,8 @@ def _check_storable(definition: Definition) -> None:
 
 
 def _check_schema(schema: dict[str, Any]) -> None:
+    if len(msgspec.json.encode(schema)) > _LARGEST_SCHEMA:
+        raise InvalidError.of("payloadSchema", f"must have at most {_LARGEST_SCHEMA} bytes as JSON")
     try:
         payloads.check_schema(schema)
     except payloads.BadSchemaError as error:

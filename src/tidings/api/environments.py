@@ -37,6 +37,8 @@ class KeyIn(Struct, rename="camel", kw_only=True):
 
 class NewKeyOut(Out, frozen=True, kw_only=True):
     key: str
+    user_id: Id = field(name="_userId")
+    """The key that asked for it; published clients require this field."""
 
 
 class EnvironmentOut(Out, frozen=True, kw_only=True):
@@ -53,7 +55,7 @@ class EnvironmentOut(Out, frozen=True, kw_only=True):
     updated_at: Timestamp
 
     @classmethod
-    def of(cls, environment: Environment, secret: str | None = None) -> "EnvironmentOut":
+    def of(cls, environment: Environment, new_key: NewKeyOut | None = None) -> "EnvironmentOut":
         return cls(
             id=environment.id,
             organization_id=environment.organization_id,
@@ -63,7 +65,7 @@ class EnvironmentOut(Out, frozen=True, kw_only=True):
             slug=slug(environment.name, "env", environment.id),
             type=environment.kind,
             color=unless_none(environment.color),
-            api_keys=UNSET if secret is None else [NewKeyOut(key=secret)],
+            api_keys=UNSET if new_key is None else [new_key],
             created_at=iso(environment.created_at),
             updated_at=iso(environment.updated_at),
         )
@@ -110,7 +112,7 @@ async def create_environment(
     made, secret = await actions.create(
         tx, caller.scope, world, data.name, data.color, data.parent_id
     )
-    return EnvironmentOut.of(made, secret)
+    return EnvironmentOut.of(made, NewKeyOut(key=secret, user_id=caller.key_id))
 
 
 @put(

@@ -28,7 +28,6 @@ GivenOffered = NamedDependency[Offered]
 InAccepter = NamedDependency[Accepter]
 """`accepter`: for handlers that accept triggers or wake the engine."""
 
-
 InDatabase = NamedDependency[Database]
 """`database`: for handlers that open their own transactions (see `unit`)."""
 Outbound = NamedDependency[Network]

@@ -33,8 +33,8 @@ class IntegrationIn(Struct, rename="camel", kw_only=True):
     name: Annotated[str | None, Meta(description=_OMITTED)] = None
     identifier: Annotated[str | None, Meta(description=_OMITTED)] = None
     environment_id: str | None = field(name="_environmentId", default=None)
-    credentials: Credentials = Credentials()
-    configurations: Configurations = Configurations()
+    credentials: Credentials = field(default_factory=Credentials)
+    configurations: Configurations = field(default_factory=Configurations)
     conditions: tuple[StepFilter, ...] = ()
     active: bool = False
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from litestar import delete, get, patch, post, put
-from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.params import JSONBody, PathParameter, QueryParameter
 from msgspec import UNSET, UnsetType, field
 
 from tidings.actions import layouts as actions
@@ -22,6 +22,8 @@ from tidings.storage import layouts
 from tidings.storage.layouts import OrderBy
 
 _TAGS = ["Layouts"]
+
+LayoutId = Annotated[str, PathParameter(name="layoutId")]
 _DATA_SCHEMA = {
     "type": "object",
     "properties": {
@@ -219,17 +221,17 @@ async def list_layouts(
     return LayoutListOut(layouts=[LayoutOut.of(each, dialect) for each in found], total_count=total)
 
 
-@get("/v2/layouts/{layout_id:str}", tags=_TAGS, summary="Retrieve a layout")
+@get("/v2/layouts/{layoutId:str}", tags=_TAGS, summary="Retrieve a layout")
 async def retrieve_layout(
-    layout_id: FromPath[str], conn: Conn, caller: ByCaller, dialect: InDialect
+    layout_id: LayoutId, conn: Conn, caller: ByCaller, dialect: InDialect
 ) -> LayoutOut:
     """By its layoutId, `_id` or slug."""
     return LayoutOut.of(await layouts.get(conn, caller.scope, layout_id), dialect)
 
 
-@put("/v2/layouts/{layout_id:str}", tags=_TAGS, summary="Update a layout")
+@put("/v2/layouts/{layoutId:str}", tags=_TAGS, summary="Update a layout")
 async def update_layout(
-    layout_id: FromPath[str],
+    layout_id: LayoutId,
     data: JSONBody[LayoutUpdateIn],
     tx: Tx,
     caller: ByCaller,
@@ -241,9 +243,9 @@ async def update_layout(
     return LayoutOut.of(changed, dialect)
 
 
-@patch("/v2/layouts/{layout_id:str}", tags=_TAGS, summary="Change parts of a layout")
+@patch("/v2/layouts/{layoutId:str}", tags=_TAGS, summary="Change parts of a layout")
 async def patch_layout(
-    layout_id: FromPath[str],
+    layout_id: LayoutId,
     data: JSONBody[LayoutPatchIn],
     tx: Tx,
     caller: ByCaller,
@@ -255,30 +257,29 @@ async def patch_layout(
     return LayoutOut.of(changed, dialect)
 
 
-@delete("/v2/layouts/{layout_id:str}", tags=_TAGS, summary="Delete a layout")
-async def delete_layout(layout_id: FromPath[str], tx: Tx, caller: ByCaller, world: InWorld) -> None:
+@delete("/v2/layouts/{layoutId:str}", tags=_TAGS, summary="Delete a layout")
+async def delete_layout(layout_id: LayoutId, tx: Tx, caller: ByCaller, world: InWorld) -> None:
     """Refused while a workflow names it, or while it is the default among others."""
     await actions.remove(tx, caller.scope, world, layout_id)
 
 
-@post("/v2/layouts/{layout_id:str}/duplicate", tags=_TAGS, summary="Duplicate a layout")
+@post("/v2/layouts/{layoutId:str}/duplicate", tags=_TAGS, summary="Duplicate a layout")
 async def duplicate_layout(
-    layout_id: FromPath[str],
+    layout_id: LayoutId,
     data: JSONBody[LayoutDuplicateIn],
     tx: Tx,
     caller: ByCaller,
     world: InWorld,
     dialect: InDialect,
 ) -> LayoutOut:
+    """A copy with a layoutId of its own."""
     wishes = Wishes(name=data.name, is_translation_enabled=data.is_translation_enabled)
     made = await actions.duplicate(tx, caller.scope, world, layout_id, data.layout_id, wishes)
     return LayoutOut.of(made, dialect)
 
 
-@get("/v2/layouts/{layout_id:str}/usage", tags=_TAGS, summary="List the users of a layout")
-async def list_layout_usage(
-    layout_id: FromPath[str], conn: Conn, caller: ByCaller
-) -> LayoutUsageOut:
+@get("/v2/layouts/{layoutId:str}/usage", tags=_TAGS, summary="List the users of a layout")
+async def list_layout_usage(layout_id: LayoutId, conn: Conn, caller: ByCaller) -> LayoutUsageOut:
     """The workflows with a step that names this layout."""
     layout = await layouts.get(conn, caller.scope, layout_id)
     users = await actions.used_by(conn, caller.scope, layout)
@@ -287,9 +288,9 @@ async def list_layout_usage(
     )
 
 
-@post("/v2/layouts/{layout_id:str}/preview", tags=_TAGS, summary="Preview a layout")
+@post("/v2/layouts/{layoutId:str}/preview", tags=_TAGS, summary="Preview a layout")
 async def preview_layout(
-    layout_id: FromPath[str], data: JSONBody[LayoutPreviewIn], tx: Tx, caller: ByCaller
+    layout_id: LayoutId, data: JSONBody[LayoutPreviewIn], tx: Tx, caller: ByCaller
 ) -> LayoutPreviewOut:
     """The layout around a sample text."""
     layout = await layouts.get(tx, caller.scope, layout_id)

@@ -1,10 +1,10 @@
 """Between environments: the tags in use, what differs, and bringing it over."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from litestar import get, post
-from litestar.params import FromPath, JSONBody
+from litestar.params import JSONBody, PathParameter
 from msgspec import UNSET, UnsetType
 
 from tidings.actions import publishing, workflows
@@ -21,6 +21,9 @@ from tidings.storage import workflows as stored
 from tidings.storage.database import Connection
 
 _TAGS = ["Environments"]
+
+EnvironmentId = Annotated[str, PathParameter(name="environmentId")]
+TargetEnvironmentId = Annotated[str, PathParameter(name="targetEnvironmentId")]
 
 Kind = Literal["workflow", "layout", "step"]
 ResourceType = Literal["REGULAR"]
@@ -213,9 +216,9 @@ class PublishOut(Out, frozen=True, kw_only=True):
         )
 
 
-@get("/v2/environments/{environment_id:str}/tags", tags=_TAGS, summary="List tags in use")
+@get("/v2/environments/{environmentId:str}/tags", tags=_TAGS, summary="List tags in use")
 async def list_environment_tags(
-    environment_id: FromPath[str], conn: Conn, caller: ByCaller
+    environment_id: EnvironmentId, conn: Conn, caller: ByCaller
 ) -> list[TagOut]:
     """The tags that workflows of this environment carry."""
     await _own(conn, caller.scope, environment_id)
@@ -223,13 +226,13 @@ async def list_environment_tags(
 
 
 @post(
-    "/v2/environments/{target_environment_id:str}/diff",
+    "/v2/environments/{targetEnvironmentId:str}/diff",
     tags=_TAGS,
     summary="Compare with another environment",
     status_code=200,
 )
 async def diff_environment(
-    target_environment_id: FromPath[str], data: JSONBody[DiffIn], tx: Tx, caller: ByCaller
+    target_environment_id: TargetEnvironmentId, data: JSONBody[DiffIn], tx: Tx, caller: ByCaller
 ) -> EnvironmentDiffOut:
     """What publishing to the target would change there, workflow by workflow."""
     target = await _target(tx, caller.scope, data, target_environment_id)
@@ -246,13 +249,13 @@ async def diff_environment(
 
 
 @post(
-    "/v2/environments/{target_environment_id:str}/publish",
+    "/v2/environments/{targetEnvironmentId:str}/publish",
     tags=_TAGS,
     summary="Publish to another environment",
     status_code=200,
 )
 async def publish_environment(
-    target_environment_id: FromPath[str],
+    target_environment_id: TargetEnvironmentId,
     data: JSONBody[PublishIn],
     tx: Tx,
     caller: ByCaller,

@@ -72,7 +72,7 @@ class WorkflowPatchIn(msgspec.Struct, frozen=True, kw_only=True, rename="camel")
     validate_payload: bool | UnsetType = UNSET
     payload_schema: dict[str, Any] | UnsetType | None = UNSET
     is_translation_enabled: bool | UnsetType = UNSET
-    preferences: PreferencesIn = PreferencesIn()
+    preferences: PreferencesIn = field(default_factory=PreferencesIn)
 
     def draft(self) -> Draft:
         given = self.preferences
@@ -96,7 +96,7 @@ class WorkflowUpdateIn(WorkflowPatchIn, frozen=True, kw_only=True, rename="camel
 
 class WorkflowCreateIn(WorkflowUpdateIn, frozen=True, kw_only=True, rename="camel"):
     workflow_id: str
-    preferences: PreferencesIn = PreferencesIn()
+    preferences: PreferencesIn = field(default_factory=PreferencesIn)
 
 
 class ContentIssueOut(Out, frozen=True, kw_only=True):

@@ -1,11 +1,11 @@
 """One step of a workflow: read it, and see what it would send."""
 
 import asyncio
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from litestar import Response, get, post
-from litestar.params import FromPath, JSONBody
+from litestar.params import JSONBody, PathParameter
 from msgspec import UNSET, UnsetType
 
 from tidings.actions import previews
@@ -21,6 +21,9 @@ from tidings.storage.database import Connection
 from tidings.world import World
 
 _TAGS = ["Workflows"]
+
+WorkflowId = Annotated[str, PathParameter(name="workflowId")]
+StepId = Annotated[str, PathParameter(name="stepId")]
 _INERT = "default-src 'none'; img-src https: data:; style-src 'unsafe-inline'; sandbox"
 
 
@@ -38,7 +41,7 @@ class PreviewPayloadIn(msgspec.Struct, frozen=True, kw_only=True):
 class PreviewIn(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     control_values: dict[str, Any] | None = None
     """Instead of those that are saved."""
-    preview_payload: PreviewPayloadIn = PreviewPayloadIn()
+    preview_payload: PreviewPayloadIn = msgspec.field(default_factory=PreviewPayloadIn)
 
 
 class PreviewErrorOut(Out, frozen=True, kw_only=True):
@@ -82,13 +85,13 @@ def _error(preview: Preview) -> PreviewErrorOut | UnsetType:
 
 
 @get(
-    "/v2/workflows/{workflow_id:str}/steps/{step_id:str}",
+    "/v2/workflows/{workflowId:str}/steps/{stepId:str}",
     tags=_TAGS,
     summary="Retrieve a step of a workflow",
 )
 async def retrieve_workflow_step(
-    workflow_id: FromPath[str],
-    step_id: FromPath[str],
+    workflow_id: WorkflowId,
+    step_id: StepId,
     conn: Conn,
     caller: ByCaller,
     dialect: InDialect,
@@ -100,13 +103,13 @@ async def retrieve_workflow_step(
 
 
 @post(
-    "/v2/workflows/{workflow_id:str}/step/{step_id:str}/preview",
+    "/v2/workflows/{workflowId:str}/step/{stepId:str}/preview",
     tags=_TAGS,
     summary="Preview a step",
 )
 async def preview_workflow_step(
-    workflow_id: FromPath[str],
-    step_id: FromPath[str],
+    workflow_id: WorkflowId,
+    step_id: StepId,
     data: JSONBody[PreviewIn],
     tx: Tx,
     caller: ByCaller,
@@ -118,15 +121,15 @@ async def preview_workflow_step(
 
 
 @post(
-    "/v2/workflows/{workflow_id:str}/step/{step_id:str}/preview/html",
+    "/v2/workflows/{workflowId:str}/step/{stepId:str}/preview/html",
     tags=_TAGS,
     summary="Preview an e-mail as a document",
     media_type="text/html",
     status_code=200,
 )
 async def preview_email_document(
-    workflow_id: FromPath[str],
-    step_id: FromPath[str],
+    workflow_id: WorkflowId,
+    step_id: StepId,
     data: JSONBody[PreviewIn],
     tx: Tx,
     caller: ByCaller,
@@ -137,7 +140,7 @@ async def preview_email_document(
     if preview.html is None:
         raise RefusedError("Only e-mail steps have a document. Use the preview without /html.")
     headers = {"Content-Security-Policy": _INERT, "X-Content-Type-Options": "nosniff"}
-    return Response(preview.html.encode(), media_type="text/html; charset=utf-8", headers=headers)
+    return Response(preview.html.encode(), media_type="text/html", headers=headers)
 
 
 async def _preview(

@@ -1,7 +1,9 @@
 """Versions of a workflow: who saved it when and what changed, and the way back."""
 
+from typing import Annotated
+
 from litestar import get, post
-from litestar.params import FromPath
+from litestar.params import FromPath, PathParameter
 from msgspec import UNSET, UnsetType
 
 from tidings.actions import workflows as actions
@@ -13,6 +15,8 @@ from tidings.domain.workflows import Version
 from tidings.storage import connections, workflow_versions, workflows
 
 _TAGS = ["Workflows"]
+
+WorkflowId = Annotated[str, PathParameter(name="workflowId")]
 
 
 class SavedByOut(Out, frozen=True, kw_only=True):
@@ -46,9 +50,9 @@ class VersionListOut(Out, frozen=True, kw_only=True):
     total_count: int
 
 
-@get("/v2/workflows/{workflow_id:str}/versions", tags=_TAGS, summary="List versions of a workflow")
+@get("/v2/workflows/{workflowId:str}/versions", tags=_TAGS, summary="List versions of a workflow")
 async def list_workflow_versions(
-    workflow_id: FromPath[str],
+    workflow_id: WorkflowId,
     conn: Conn,
     caller: ByCaller,
     limit: Limit = 50,
@@ -64,12 +68,12 @@ async def list_workflow_versions(
 
 
 @get(
-    "/v2/workflows/{workflow_id:str}/versions/{version:int}",
+    "/v2/workflows/{workflowId:str}/versions/{version:int}",
     tags=_TAGS,
     summary="Retrieve a version of a workflow",
 )
 async def retrieve_workflow_version(
-    workflow_id: FromPath[str], version: FromPath[int], conn: Conn, caller: ByCaller
+    workflow_id: WorkflowId, version: FromPath[int], conn: Conn, caller: ByCaller
 ) -> VersionOut:
     """With the workflow as it was."""
     workflow = await workflows.get(conn, caller.scope, workflow_id)
@@ -77,13 +81,13 @@ async def retrieve_workflow_version(
 
 
 @post(
-    "/v2/workflows/{workflow_id:str}/versions/{version:int}/restore",
+    "/v2/workflows/{workflowId:str}/versions/{version:int}/restore",
     tags=_TAGS,
     summary="Restore a version of a workflow",
     status_code=200,
 )
 async def restore_workflow_version(
-    workflow_id: FromPath[str],
+    workflow_id: WorkflowId,
     version: FromPath[int],
     tx: Tx,
     caller: ByCaller,

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from litestar import Request, delete, get, patch, post, put
-from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.params import JSONBody, PathParameter, QueryParameter
 from msgspec import UNSET, UnsetType
 
 from tidings.actions import publishing
@@ -27,6 +27,8 @@ from tidings.storage import connections, workflows
 from tidings.storage.workflows import Filter, OrderBy, Window
 
 _TAGS = ["Workflows"]
+
+WorkflowId = Annotated[str, PathParameter(name="workflowId")]
 
 
 class WorkflowListOut(Out, frozen=True, kw_only=True):
@@ -79,9 +81,9 @@ async def list_workflows(
     return WorkflowListOut(workflows=items, total_count=total)
 
 
-@get("/v2/workflows/{workflow_id:str}", tags=_TAGS, summary="Retrieve a workflow")
+@get("/v2/workflows/{workflowId:str}", tags=_TAGS, summary="Retrieve a workflow")
 async def retrieve_workflow(
-    workflow_id: FromPath[str],
+    workflow_id: WorkflowId,
     conn: Conn,
     caller: ByCaller,
     dialect: InDialect,
@@ -111,9 +113,9 @@ async def create_workflow(
     return WorkflowOut.of(workflow, await connections.of(tx, caller.scope), dialect)
 
 
-@put("/v2/workflows/{workflow_id:str}", tags=_TAGS, summary="Update a workflow")
+@put("/v2/workflows/{workflowId:str}", tags=_TAGS, summary="Update a workflow")
 async def update_workflow(
-    workflow_id: FromPath[str],
+    workflow_id: WorkflowId,
     data: JSONBody[WorkflowUpdateIn],
     tx: Tx,
     caller: ByCaller,
@@ -127,31 +129,32 @@ async def update_workflow(
     return WorkflowOut.of(workflow, await connections.of(tx, caller.scope), dialect)
 
 
-@patch("/v2/workflows/{workflow_id:str}", tags=_TAGS, summary="Change parts of a workflow")
+@patch("/v2/workflows/{workflowId:str}", tags=_TAGS, summary="Change parts of a workflow")
 async def patch_workflow(
-    workflow_id: FromPath[str],
+    workflow_id: WorkflowId,
     data: JSONBody[WorkflowPatchIn],
     tx: Tx,
     caller: ByCaller,
     world: InWorld,
     dialect: InDialect,
 ) -> WorkflowOut:
+    """What is absent stays as it is."""
     author = await actions.author_of(tx, caller.scope, caller.key_id)
     workflow = await actions.change(tx, caller.scope, world, workflow_id, data.draft(), author)
     return WorkflowOut.of(workflow, await connections.of(tx, caller.scope), dialect)
 
 
-@delete("/v2/workflows/{workflow_id:str}", tags=_TAGS, summary="Delete a workflow")
+@delete("/v2/workflows/{workflowId:str}", tags=_TAGS, summary="Delete a workflow")
 async def delete_workflow(
-    workflow_id: FromPath[str], tx: Tx, caller: ByCaller, world: InWorld
+    workflow_id: WorkflowId, tx: Tx, caller: ByCaller, world: InWorld
 ) -> None:
     """What it has sent and what is under way stays."""
     await actions.remove(tx, caller.scope, world, workflow_id)
 
 
-@post("/v2/workflows/{workflow_id:str}/duplicate", tags=_TAGS, summary="Duplicate a workflow")
+@post("/v2/workflows/{workflowId:str}/duplicate", tags=_TAGS, summary="Duplicate a workflow")
 async def duplicate_workflow(
-    workflow_id: FromPath[str],
+    workflow_id: WorkflowId,
     data: JSONBody[DuplicateIn],
     tx: Tx,
     caller: ByCaller,
@@ -165,9 +168,9 @@ async def duplicate_workflow(
     return WorkflowOut.of(workflow, await connections.of(tx, caller.scope), dialect)
 
 
-@put("/v2/workflows/{workflow_id:str}/sync", tags=_TAGS, summary="Sync to another environment")
+@put("/v2/workflows/{workflowId:str}/sync", tags=_TAGS, summary="Sync to another environment")
 async def sync_workflow(
-    workflow_id: FromPath[str],
+    workflow_id: WorkflowId,
     data: JSONBody[SyncIn],
     tx: Tx,
     caller: ByCaller,

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
+
 Schema = dict[str, Any]
 
 _DEEPEST = 24
@@ -68,6 +70,28 @@ def _resolved(node: Any, root: Mapping[str, Any]) -> Any:
             part = part.replace("~1", "/").replace("~0", "~")
             node = node.get(part, {}) if isinstance(node, Mapping) else {}
     return {}
+
+
+def inlined(schema: Schema) -> Schema:
+    """The schema with its own definitions put where they are referred to, so that it can stand
+    inside another one; what refers to itself is cut off."""
+    left = [_MOST_NODES]
+
+    def inline(node: Any, seen: tuple[str, ...]) -> Any:
+        left[0] -= 1
+        if left[0] < 0 or not isinstance(node, dict | list):
+            return node if left[0] >= 0 else {}
+        if isinstance(node, list):
+            return [inline(each, seen) for each in node]
+        reference = node.get("$ref")
+        if isinstance(reference, str):
+            return {} if reference in seen else inline(_resolved(node, schema), (*seen, reference))
+        return {name: inline(value, seen) for name, value in node.items() if name != "$defs"}
+
+    if b'"$ref"' not in msgspec.json.encode(schema):
+        return schema
+    whole: Schema = inline(schema, ())
+    return whole
 
 
 def example(schema: Mapping[str, Any]) -> Any:
@@ -172,7 +196,7 @@ def from_use(paths: Iterable[str]) -> Schema:
         node = tree
         for name in parts(path):
             node = node.setdefault(name, {})
-    return _shape(tree) if tree else {"type": "object", "properties": {}}
+    return _object(tree)
 
 
 def _shape(tree: Mapping[str, Any]) -> Schema:
@@ -183,4 +207,8 @@ def _shape(tree: Mapping[str, Any]) -> Schema:
         for node in tree.values():
             inner.update(node)
         return {"type": "array", "items": _shape(inner)}
+    return _object(tree)
+
+
+def _object(tree: Mapping[str, Any]) -> Schema:
     return {"type": "object", "properties": {name: _shape(node) for name, node in tree.items()}}

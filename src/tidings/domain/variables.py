@@ -74,13 +74,13 @@ def schema(payload: Schema, steps: Mapping[str, Schema]) -> Schema:
 
 def checked_against(payload_schema: Schema | None) -> Schema:
     """The payload for the check of templates: anything goes while it has no schema."""
-    return payload_schema if payload_schema is not None else _OPEN
+    return _OPEN if payload_schema is None else schemas.inlined(payload_schema)
 
 
 def payload_of(workflow: Workflow) -> Schema:
     """The payload as people see it: its schema, else what the templates name."""
     if workflow.payload_schema is not None:
-        return workflow.payload_schema
+        return schemas.inlined(workflow.payload_schema)
     named = [path for step in workflow.steps for path in step.uses if path.startswith("payload.")]
     return {
         **schemas.from_use(path.removeprefix("payload.") for path in named),
@@ -90,9 +90,10 @@ def payload_of(workflow: Workflow) -> Schema:
 
 def example(payload: Schema, steps: Mapping[str, Schema]) -> dict[str, Any]:
     """Sample values for a preview."""
+    sample = schemas.example(payload)
     return {
         "subscriber": schemas.example(SUBSCRIBER),
-        "payload": schemas.example(payload),
+        "payload": sample if isinstance(sample, dict) else {},
         "steps": {key: schemas.example(result) for key, result in steps.items()},
     }
 

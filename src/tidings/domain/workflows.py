@@ -1,9 +1,9 @@
 """Workflows: what people decide about a notification, and what follows from it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import msgspec
 
@@ -16,12 +16,12 @@ from tidings.domain.scope import Scope
 StepType = Literal[
     "in_app", "email", "sms", "push", "chat", "delay", "digest", "throttle", "custom"
 ]
-STEP_TYPES: tuple[StepType, ...] = get_args(StepType)
 Origin = Literal["svc-cloud", "svc-cloud-v1", "external"]
 Status = Literal["ACTIVE", "INACTIVE", "ERROR"]
 Severity = Literal["high", "medium", "low", "none"]
 
 MAXIMUM_TAGS = 16
+MAXIMUM_STEPS = 50
 _KEY = re.compile(r"[A-Za-z0-9_.:@-]{1,128}")
 
 
@@ -38,7 +38,7 @@ class Enabled(msgspec.Struct, frozen=True):
 class Preference(msgspec.Struct, frozen=True):
     """One layer of a workflow's preferences. A channel that is not named follows `all`."""
 
-    all: All = All()
+    all: All = msgspec.field(default_factory=All)
     channels: dict[Channel, Enabled] = {}
 
     def filled(self) -> "Preference":
@@ -52,7 +52,7 @@ class Preferences(msgspec.Struct, frozen=True):
     """The layers that a workflow itself carries; `user` wins over `default`."""
 
     user: Preference | None = None
-    default: Preference = Preference()
+    default: Preference = msgspec.field(default_factory=Preference)
 
     @property
     def critical(self) -> bool:
@@ -184,6 +184,8 @@ def check(definition: Definition) -> None:
         )
     if len(definition.tags) > MAXIMUM_TAGS:
         raise InvalidError.of("tags", f"must have at most {MAXIMUM_TAGS} entries", definition.tags)
+    if len(definition.steps) > MAXIMUM_STEPS:
+        raise InvalidError.of("steps", f"must have at most {MAXIMUM_STEPS} entries")
     for number, step in enumerate(definition.steps):
         if not step.name.strip():
             raise InvalidError.of(f"steps.{number}.name", "must not be empty", step.name)
@@ -215,8 +217,3 @@ def find_step(workflow: Workflow, reference: str) -> Step:
         stepId=reference,
         workflowId=workflow.key,
     )
-
-
-def earlier(steps: Sequence[Step], step: Step) -> list[Step]:
-    """The steps before this one, whose results it may use."""
-    return list(steps[: steps.index(step)])

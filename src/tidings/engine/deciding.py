@@ -10,7 +10,8 @@ import msgspec
 
 from tidings.dialect import Dialect
 from tidings.domain import rules
-from tidings.domain.schedules import is_open, zone_of
+from tidings.domain.schedules import is_open
+from tidings.domain.timing import zone_of
 from tidings.engine.run import Run, is_channel
 from tidings.rendering.templates import TemplateError, render
 from tidings.steps import registry
@@ -66,12 +67,10 @@ def _resume(run: Run, position: int, now: datetime) -> Need | None:
     job = run.jobs[position]
     if is_channel(job.type):
         return Need(run, position, Send())
-    if _extended(run, position, now):
-        return None
-    if job.type == "digest":
+    if job.type == "digest" and not _extended(run, position, now):
         return Need(run, position, None)
-    run.change(position, now, "completed", due_at=None)
-    run.prove(position, now, "Success", "Delay is finished", reason="delay")
+    if job.type != "digest":
+        _finish_wait(run, position, now)
     return None
 
 
@@ -181,14 +180,19 @@ def _follow(run: Run, position: int, now: datetime, outcome: Outcome) -> Need | 
 
 
 def _wait(run: Run, position: int, now: datetime, outcome: Wait) -> None:
-    if outcome.until <= now:
-        run.change(position, now, "completed", output=outcome.output)
-        run.prove(position, now, "Success", "Delay is finished", reason="delay")
-        return
     run.change(position, now, "delayed", due_at=outcome.until, output=outcome.output)
+    if outcome.until <= now:
+        _finish_wait(run, position, now)
+        return
     run.prove(
         position, now, "Pending", "Step delayed", reason="delay", raw={"until": outcome.until}
     )
+
+
+def _finish_wait(run: Run, position: int, now: datetime) -> None:
+    if not _extended(run, position, now):
+        run.change(position, now, "completed", due_at=None)
+        run.prove(position, now, "Success", "Delay is finished", reason="delay")
 
 
 def fail(

@@ -5,7 +5,8 @@ that any worker takes; how far the split has come is stored, so a restart contin
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import msgspec
@@ -22,8 +23,8 @@ from tidings.engine.deciding import Need
 from tidings.engine.run import NOBODY, Run
 from tidings.engine.runner import Runner
 from tidings.storage import audiences, preferences, runs, subscribers
-from tidings.storage.database import Connection
-from tidings.storage.runs import Claimed
+from tidings.storage.database import AWAY, Connection
+from tidings.storage.runs import Taken
 
 EVENTS_AT_ONCE = 100
 RECIPIENTS_AT_ONCE = 500
@@ -34,7 +35,7 @@ _log = log.get("engine")
 
 
 class Recipient(msgspec.Struct, frozen=True):
-    claimed: Claimed
+    taken: Taken
     subscriber: Subscriber
     said: dict[str, Any] = {}
     topics: tuple[dict[str, str], ...] = ()
@@ -60,79 +61,85 @@ class FanOut:
             await asyncio.gather(*self._sending, return_exceptions=True)
 
     async def _take_events(self) -> bool:
-        async with self._database.transaction() as tx:
-            claimed = await runs.claim_events(tx, self._runner.worker_id, EVENTS_AT_ONCE)
-        small = [each for each in claimed if not _is_large(each.event)]
-        for batch in _batches(small):
-            await self._fan_out_named(batch)
-        for each in claimed:
-            if _is_large(each.event):
-                await self._split(each)
-        return bool(claimed)
+        """A set of events; one that cannot be fanned out does not hold up the others."""
+        try:
+            return await self._fan_out_events(EVENTS_AT_ONCE)
+        except AWAY:
+            raise
+        except Exception:
+            return await self._fan_out_events(1, alone=True)
 
-    async def _fan_out_named(self, batch: Sequence[Claimed]) -> None:
-        """All recipients of these events in one transaction."""
+    async def _fan_out_events(self, limit: int, *, alone: bool = False) -> bool:
+        """Take events and fan them out, in one transaction: whatever happens, both or neither."""
         async with self._database.transaction() as tx:
-            recipients = await self._named(tx, batch)
-            sends = await self._start(tx, recipients)
-            await runs.finish_fan_out(tx, [each.event.id for each in batch], [])
+            found = await runs.take_events(tx, limit)
+            batch = _batch(found)
+            sends: list[Need] = []
+            try:
+                async with tx.transaction() if alone else nullcontext():
+                    sends = await self._serve(tx, batch)
+            except Exception as error:
+                if not alone or isinstance(error, AWAY):
+                    raise
+                _log.error("event_failed", event_id=batch[0].event.id, exc_info=error)
+                await runs.finish_events(tx, [batch[0].event.id], "failed")
         await self._send(sends)
+        return bool(batch)
 
-    async def _split(self, claimed: Claimed) -> None:
-        """Named recipients at once; everyone else in ranges for any worker to take."""
-        event, scope = claimed.event, claimed.scope
-        if claimed.cursor is None and event.recipients.subscribers:
-            async with self._database.transaction() as tx:
-                sends = await self._start(tx, await self._named(tx, [claimed]))
-            await self._send(sends)
+    async def _serve(self, tx: Connection, batch: Sequence[Taken]) -> list[Need]:
+        fresh = [each for each in batch if each.cursor is None]
+        sends = await self._start(tx, await self._named(tx, fresh))
+        small = [each.event.id for each in batch if not _is_large(each.event)]
+        if small:
+            await runs.finish_events(tx, small)
+        for each in batch:
+            if _is_large(each.event):
+                await self._split(tx, each)
+        return sends
+
+    async def _split(self, tx: Connection, taken: Taken) -> None:
+        """Leave everyone whom the event does not name in ranges for any worker to take."""
+        event, scope = taken.event, taken.scope
         topics = None if event.recipients.everyone else event.recipients.topics
-        cursor = claimed.cursor or ""
-        more = True
-        while more:
-            async with self._database.transaction() as tx:
-                parts: list[tuple[str, str, str]] = []
-                live = await runs.lock_live(tx, [event.id])
-                while live and len(parts) < PARTS_AT_ONCE:
-                    upper = await audiences.upper_bound(
-                        tx, scope, topics, cursor, RECIPIENTS_AT_ONCE
-                    )
-                    if upper is None:
-                        break
-                    parts.append((self._runner.world.ids.new(), cursor, upper))
-                    cursor = upper
-                more = len(parts) == PARTS_AT_ONCE
-                await runs.add_parts(tx, event.id, parts, cursor)
-                await self._runner.wake(tx, len(parts))
-                if not more:
-                    await runs.finish_fan_out(tx, [event.id], [])
+        cursor = taken.cursor or ""
+        parts: list[tuple[str, str, str]] = []
+        live = await runs.lock_live(tx, [event.id])
+        while live and len(parts) < PARTS_AT_ONCE:
+            upper = await audiences.upper_bound(tx, scope, topics, cursor, RECIPIENTS_AT_ONCE)
+            if upper is None:
+                break
+            parts.append((self._runner.world.ids.new(), cursor, upper))
+            cursor = upper
+        await runs.add_parts(tx, event.id, parts, cursor)
+        await self._runner.wake(tx, len(parts))
+        if len(parts) < PARTS_AT_ONCE:
+            await runs.finish_events(tx, [event.id])
 
     async def _take_part(self) -> bool:
         async with self._database.transaction() as tx:
-            claimed = await runs.claim_part(tx, self._runner.worker_id)
-        if claimed is None or claimed.part_id is None:
-            return False
-        async with self._database.transaction() as tx:
-            recipients = await self._in_range(tx, claimed)
-            sends = await self._start(tx, recipients)
-            await runs.finish_fan_out(tx, [], [claimed.part_id])
+            taken = await runs.take_part(tx)
+            if taken is None or taken.part_id is None:
+                return False
+            sends = await self._start(tx, await self._in_range(tx, taken))
+            await runs.finish_part(tx, taken.part_id)
         await self._send(sends)
         return True
 
-    async def _named(self, tx: Connection, batch: Sequence[Claimed]) -> list[Recipient]:
+    async def _named(self, tx: Connection, batch: Sequence[Taken]) -> list[Recipient]:
         """Make or change the subscribers that the events name, and load them."""
         found: list[Recipient] = []
-        by_scope: dict[Scope, list[tuple[Claimed, dict[str, Any]]]] = {}
-        for claimed in batch:
-            for said in _once_each(claimed.event):
-                by_scope.setdefault(claimed.scope, []).append((claimed, said))
+        by_scope: dict[Scope, list[tuple[Taken, dict[str, Any]]]] = {}
+        for taken in batch:
+            for said in _once_each(taken.event):
+                by_scope.setdefault(taken.scope, []).append((taken, said))
         for scope, wanted in by_scope.items():
             people = await self._people(tx, scope, [said for _, said in wanted])
             found += [
-                Recipient(claimed, people[said["subscriberId"]], said)
-                for claimed, said in wanted
+                Recipient(taken, people[said["subscriberId"]], said)
+                for taken, said in wanted
                 if said["subscriberId"] in people
             ]
-        return await self._not_yet_notified(tx, found)
+        return found
 
     async def _people(
         self, tx: Connection, scope: Scope, wanted: Sequence[dict[str, Any]]
@@ -149,9 +156,9 @@ class FanOut:
         await subscribers.put_many(tx, scope, ids, profiles, world.clock.now())
         return await subscribers.by_keys(tx, scope, keys)
 
-    async def _in_range(self, tx: Connection, claimed: Claimed) -> list[Recipient]:
-        event, scope = claimed.event, claimed.scope
-        lower, upper = claimed.lower, claimed.upper
+    async def _in_range(self, tx: Connection, taken: Taken) -> list[Recipient]:
+        event, scope = taken.event, taken.scope
+        lower, upper = taken.lower, taken.upper
         if event.recipients.everyone:
             members = await audiences.everyone(tx, scope, lower, upper)
         else:
@@ -161,36 +168,21 @@ class FanOut:
             topics = event.recipients.topics
             members = await audiences.members(tx, scope, topics, lower, upper, without)
         people = await subscribers.by_ids(tx, [member.subscriber_id for member in members])
-        found = [
-            Recipient(claimed, people[member.subscriber_id], {}, member.topics)
+        return [
+            Recipient(taken, people[member.subscriber_id], {}, member.topics)
             for member in members
             if member.subscriber_id in people
         ]
-        return await self._not_yet_notified(tx, found)
-
-    async def _not_yet_notified(self, tx: Connection, found: list[Recipient]) -> list[Recipient]:
-        """After a take-over, leave out whom the event reached before."""
-        for claimed in {each.claimed.event.id: each.claimed for each in found}.values():
-            if claimed.again:
-                event_id = claimed.event.id
-                ids = [each.subscriber.id for each in found if each.claimed is claimed]
-                before = await runs.notified(tx, event_id, ids)
-                found = [
-                    each
-                    for each in found
-                    if each.claimed.event.id != event_id or each.subscriber.id not in before
-                ]
-        return found
 
     async def _start(self, tx: Connection, recipients: Sequence[Recipient]) -> list[Need]:
         """Runs for the recipients, as far as they go without the outside."""
-        workflow_ids = list({each.claimed.event.workflow_id for each in recipients})
+        workflow_ids = list({each.taken.event.workflow_id for each in recipients})
         people = [each.subscriber.id for each in recipients]
         chosen = await preferences.chosen_by(tx, people, workflow_ids) if recipients else {}
         catalog = self._runner.catalog
         started = []
         for each in recipients:
-            event, scope = each.claimed.event, each.claimed.scope
+            event, scope = each.taken.event, each.taken.scope
             definition = await catalog.definition(
                 tx, scope, event.workflow_id, event.workflow_version
             )
@@ -214,7 +206,7 @@ class FanOut:
         return await self._runner.advance(tx, started) if started else []
 
     def _notification(self, recipient: Recipient, definition: Definition) -> Notification:
-        event = recipient.claimed.event
+        event = recipient.taken.event
         asked = event.overrides.get("severity")
         return Notification(
             id=self._runner.world.ids.new(),
@@ -292,16 +284,13 @@ def _profile(said: dict[str, Any]) -> Profile:
     )
 
 
-def _batches(claimed: Sequence[Claimed]) -> Iterator[list[Claimed]]:
-    """As many events as make up a set of recipients."""
-    batch: list[Claimed] = []
+def _batch(found: Sequence[Taken]) -> list[Taken]:
+    """As many of the events as make up a set of recipients."""
+    batch: list[Taken] = []
     count = 0
-    for each in claimed:
-        size = len(each.event.recipients.subscribers)
-        if batch and count + size > RECIPIENTS_AT_ONCE:
-            yield batch
-            batch, count = [], 0
+    for each in found:
+        count += len(each.event.recipients.subscribers)
+        if batch and count > RECIPIENTS_AT_ONCE:
+            break
         batch.append(each)
-        count += size
-    if batch:
-        yield batch
+    return batch

@@ -7,7 +7,7 @@ from tidings.engine.runner import Runner
 from tidings.storage import runs, workers
 
 DUE_AT_ONCE = 500
-WORKER_GONE_AFTER = timedelta(seconds=20)
+WORKER_GONE_AFTER = timedelta(seconds=12)
 
 
 class Sweeper:

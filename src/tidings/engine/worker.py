@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from tidings import log
 from tidings.dialect import Dialect
@@ -19,9 +19,8 @@ from tidings.storage.changes import Listener
 from tidings.storage.database import Database
 from tidings.world import World
 
-HEARTBEAT_SECONDS = 5.0
+HEARTBEAT_SECONDS = 3.0
 TIMER_SECONDS = 1.0
-ALIVE_FOR = timedelta(seconds=20)
 
 _RESTART_SECONDS = 0.5
 _log = log.get("engine")

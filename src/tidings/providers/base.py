@@ -34,7 +34,7 @@ class Provider(Generic[M]):
     name: ClassVar[str]
     channel: ClassVar[Channel]
     docs: ClassVar[str]
-    """The vendor's page that the file was written from."""
+    """The vendor's page that the file was written from, or a page of ours for our own formats."""
     credentials: ClassVar[Sequence[Field]] = ()
     single: ClassVar[bool] = False
     """An environment has at most one of it."""

@@ -190,7 +190,10 @@ _FORMATS: dict[Format, Callable[[Any], str | None]] = {
 
 
 def secret_names(fields: Iterable[Field]) -> frozenset[str]:
-    return ALWAYS_SECRET | {field.name for field in fields if field.secret}
+    """The vendor's word counts for the fields it declares."""
+    declared = {field.name: field.secret for field in fields}
+    known = (name for name in ALWAYS_SECRET if name not in declared)
+    return frozenset(known) | {name for name, secret in declared.items() if secret}
 
 
 def mask(value: str) -> str:

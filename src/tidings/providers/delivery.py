@@ -105,10 +105,10 @@ async def _one(
     except UnreachableError as error:
         result = Result(outcome=RETRYABLE, reason=str(error))
     except Exception as error:
+        fault = type(error).__name__
         result = Result(
             outcome=BAD_REQUEST,
-            reason=f"The adapter of {provider.name} failed on this message or its answer "
-            f"({type(error).__name__}).",
+            reason=f"The adapter of {provider.name} failed on this message or its answer: {fault}.",
         )
     targets = provider.targets(part)
     verdicts = result.verdicts or tuple(

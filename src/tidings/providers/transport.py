@@ -107,18 +107,24 @@ class HttpTransport:
         url = httpx.URL(request.url)
         headers = {**_DEFAULT_HEADERS, **request.headers, "Host": url.netloc.decode()}
         try:
-            answer = await self._http2.request(
+            async with self._http2.stream(
                 request.method,
                 url.copy_with(host=address),
                 headers=headers,
                 content=request.body,
                 extensions={"sni_hostname": host},
-            )
+            ) as answer:
+                body = bytearray()
+                async for chunk in answer.aiter_raw():
+                    body += chunk
+                    if len(body) >= self._largest_answer:
+                        break
         except httpx.HTTPError as error:
             raise UnreachableError(_reason(error)) from None
         found = {name.lower(): value for name, value in answer.headers.items()}
-        body = answer.content[: self._largest_answer]
-        return Response(status=answer.status_code, headers=found, body=body)
+        return Response(
+            status=answer.status_code, headers=found, body=bytes(body[: self._largest_answer])
+        )
 
 
 async def resolve(guard: Guard, host: str, port: int) -> list[tuple[socket.AddressFamily, str]]:

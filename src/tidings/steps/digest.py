@@ -137,9 +137,10 @@ def _look_back(window: Any) -> Duration:
 
 
 def _length(amount: Any, unit: Any, what: str) -> Duration:
-    if amount in (None, "") or timing.number(amount) == 0:
-        raise TimingError(f"The {what} needs an amount and a unit, such as 1 and hours.")
-    return timing.duration(amount, unit)
+    length = Duration(0, "hours") if amount in (None, "") else timing.duration(amount, unit)
+    if length.amount < 1:
+        raise TimingError(f"The {what} needs an amount of at least 1 and a unit, such as hours.")
+    return length
 
 
 def _key(controls: Mapping[str, Any]) -> dict[str, str]:

@@ -39,7 +39,8 @@ def length(amount: Any, unit: Any) -> timedelta | None:
 
 def in_words(span: timedelta) -> str:
     hours = span / timedelta(hours=1)
-    return f"{hours / 24:g} days" if hours % 24 == 0 else f"{hours:g} hours"
+    number, unit = (hours / 24, "day") if hours % 24 == 0 else (hours, "hour")
+    return f"{number:g} {unit}{'' if number == 1 else 's'}"
 
 
 def too_long(what: str, longest: timedelta) -> str:

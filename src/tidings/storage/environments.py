@@ -24,6 +24,8 @@ async def all_of(connection: Connection, scope: Scope) -> list[Environment]:
 
 async def find(connection: Connection, scope: Scope, id: str) -> Environment | None:
     """One environment of the caller's organization."""
+    if "\0" in id:
+        return None
     row = await connection.fetchrow(
         f"SELECT {_COLUMNS} FROM environments WHERE organization_id = $1 AND id = $2",
         scope.organization_id,
@@ -53,6 +55,12 @@ async def named(connection: Connection, name: str) -> Environment:
             + "."
         )
     return _environment(row)
+
+
+async def organization_id(connection: Connection) -> str:
+    """Of the one organization there is, for the command line."""
+    found: str = await connection.fetchval("SELECT id FROM organizations ORDER BY id LIMIT 1")
+    return found
 
 
 async def any_exists(connection: Connection) -> bool:

@@ -42,6 +42,8 @@ async def find(
     connection: Connection, scope: Scope, sealer: Sealer, key: str
 ) -> Integration | None:
     """By identifier, else by id."""
+    if "\0" in key:
+        return None
     row = await connection.fetchrow(
         f"SELECT {_COLUMNS} FROM integrations WHERE environment_id = $1 AND deleted_at IS NULL "
         "AND (identifier = $2 OR id = $2) ORDER BY (identifier = $2) DESC LIMIT 1",

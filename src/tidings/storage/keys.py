@@ -60,6 +60,8 @@ async def add(connection: Connection, key: ApiKey, digest: bytes) -> None:
 
 async def revoke(connection: Connection, scope: Scope, id: str, now: datetime) -> bool:
     """Mark the key revoked and tell every process; False when there is no such live key."""
+    if "\0" in id:
+        return False
     done = await connection.fetchval(
         "UPDATE api_keys SET revoked_at = $3 "
         "WHERE environment_id = $1 AND id = $2 AND revoked_at IS NULL RETURNING true",

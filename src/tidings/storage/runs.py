@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -92,8 +92,8 @@ _RECIPIENTS = msgspec.json.Decoder(Recipients)
 _DETAILS = msgspec.json.Decoder(tuple[Detail, ...])
 
 
-class Claimed(msgspec.Struct, frozen=True, kw_only=True):
-    """An event, or a range of a large one, that this worker is to fan out."""
+class Taken(msgspec.Struct, frozen=True, kw_only=True):
+    """An event, or a range of a large one, that is to be fanned out."""
 
     event: Event
     scope: Scope
@@ -101,8 +101,7 @@ class Claimed(msgspec.Struct, frozen=True, kw_only=True):
     lower: str = ""
     upper: str = ""
     cursor: str | None = None
-    again: bool = False
-    """Taken over from a worker that is gone: some of it may be done."""
+    """How far a large event has been split; None before its named recipients were served."""
 
 
 class Saved(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,59 +113,31 @@ class Saved(msgspec.Struct, frozen=True, kw_only=True):
     jobs: tuple[Job, ...]
 
 
-async def claim_events(connection: Connection, worker_id: str, limit: int) -> list[Claimed]:
-    """Take accepted events, oldest first; skips what others are taking."""
+async def take_events(connection: Connection, limit: int) -> list[Taken]:
+    """Accepted events, oldest first, locked until the transaction ends; skips what others have."""
     rows = await connection.fetch(
-        "WITH taken AS (SELECT id AS taken_id, worker_id AS former FROM events "
-        "WHERE status = 'accepted' ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED) "
-        "UPDATE events SET status = 'running', worker_id = $1 FROM taken "
-        f"WHERE events.id = taken.taken_id RETURNING {_EVENT}, cursor, former",
-        worker_id,
+        f"SELECT {_EVENT}, cursor FROM events WHERE status = 'accepted' ORDER BY id LIMIT $1 "
+        "FOR UPDATE SKIP LOCKED",
         limit,
     )
-    return [
-        Claimed(
-            event=_event(row),
-            scope=Scope(row["organization_id"], row["environment_id"]),
-            cursor=row["cursor"],
-            again=row["former"] is not None,
-        )
-        for row in sorted(rows, key=lambda row: str(row["id"]))
-    ]
+    return [_taken(row, cursor=row["cursor"]) for row in rows]
 
 
-async def claim_part(connection: Connection, worker_id: str) -> Claimed | None:
-    """Take one range of a large event; skips what others are taking."""
+async def take_part(connection: Connection) -> Taken | None:
+    """One range of a large event, locked until the transaction ends; skips what others have."""
     columns = ", ".join(f"e.{name.strip()}" for name in _EVENT.split(","))
     row = await connection.fetchrow(
-        "WITH taken AS (SELECT id, worker_id AS former FROM event_parts WHERE status = 'accepted' "
-        "ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) "
-        "UPDATE event_parts AS p SET status = 'running', worker_id = $1 FROM taken, events AS e "
-        f"WHERE p.id = taken.id AND e.id = p.event_id RETURNING {columns}, p.id AS part_id, "
-        "p.lower, p.upper, taken.former",
-        worker_id,
+        f"SELECT {columns}, p.id AS part_id, p.lower, p.upper FROM event_parts AS p "
+        "JOIN events AS e ON e.id = p.event_id ORDER BY p.id LIMIT 1 FOR UPDATE OF p SKIP LOCKED"
     )
     if row is None:
         return None
-    return Claimed(
-        event=_event(row),
-        scope=Scope(row["organization_id"], row["environment_id"]),
-        part_id=row["part_id"],
-        lower=row["lower"],
-        upper=row["upper"],
-        again=row["former"] is not None,
-    )
+    return _taken(row, part_id=row["part_id"], lower=row["lower"], upper=row["upper"])
 
 
 async def take_over(connection: Connection, worker_id: str, alive: Sequence[str]) -> list[str]:
-    """Take back what workers held that are gone. Fan-outs are accepted anew; the notifications
-    whose job was being run are returned, and are ours now."""
-    for table in ("events", "event_parts"):
-        await connection.execute(
-            f"UPDATE {table} SET status = 'accepted' WHERE id IN (SELECT id FROM {table} "
-            "WHERE status = 'running' AND worker_id <> ALL ($1) LIMIT 1000 FOR UPDATE SKIP LOCKED)",
-            alive,
-        )
+    """Take over the jobs that workers were running who are gone; the notifications they belong
+    to."""
     rows = await connection.fetch(
         "UPDATE jobs SET worker_id = $1 WHERE id IN (SELECT id FROM jobs WHERE status = 'running' "
         "AND worker_id <> ALL ($2) LIMIT 500 FOR UPDATE SKIP LOCKED) RETURNING notification_id",
@@ -200,7 +171,7 @@ async def waiting(connection: Connection) -> int:
     """How many events and ranges wait to be fanned out, up to a thousand."""
     count: int = await connection.fetchval(
         "SELECT (SELECT count(*) FROM (SELECT FROM events WHERE status = 'accepted' LIMIT 1000)) "
-        "+ (SELECT count(*) FROM (SELECT FROM event_parts WHERE status = 'accepted' LIMIT 1000))"
+        "+ (SELECT count(*) FROM (SELECT FROM event_parts LIMIT 1000))"
     )
     return count
 
@@ -214,43 +185,25 @@ async def lock_live(connection: Connection, event_ids: Iterable[str]) -> set[str
     return {row["id"] for row in rows}
 
 
-async def finish_fan_out(
-    connection: Connection, event_ids: Sequence[str], part_ids: Sequence[str]
+async def finish_events(
+    connection: Connection, ids: Sequence[str], status: Literal["done", "failed"] = "done"
 ) -> None:
-    """Mark as fanned out; an event with ranges is done when its last range is."""
-    if event_ids:
-        await connection.execute(
-            "UPDATE events SET status = 'done', worker_id = NULL WHERE id = ANY ($1)", event_ids
-        )
-    if part_ids:
-        await connection.execute("DELETE FROM event_parts WHERE id = ANY ($1)", part_ids)
+    await connection.execute("UPDATE events SET status = $2 WHERE id = ANY ($1)", ids, status)
+
+
+async def finish_part(connection: Connection, id: str) -> None:
+    await connection.execute("DELETE FROM event_parts WHERE id = $1", id)
 
 
 async def add_parts(
-    connection: Connection,
-    event_id: str,
-    parts: Sequence[tuple[str, str, str]],
-    cursor: str,
+    connection: Connection, event_id: str, parts: Sequence[tuple[str, str, str]], cursor: str
 ) -> None:
     """Leave ranges (id, lower, upper] for any worker, and remember how far the split has come."""
     await connection.executemany(
-        "INSERT INTO event_parts (id, event_id, lower, upper, status) "
-        "VALUES ($1, $2, $3, $4, 'accepted')",
+        "INSERT INTO event_parts (id, event_id, lower, upper) VALUES ($1, $2, $3, $4)",
         [(id, event_id, lower, upper) for id, lower, upper in parts],
     )
     await connection.execute("UPDATE events SET cursor = $2 WHERE id = $1", event_id, cursor)
-
-
-async def notified(
-    connection: Connection, event_id: str, subscriber_ids: Sequence[str]
-) -> set[str]:
-    """Which of the subscribers the event reached already."""
-    rows = await connection.fetch(
-        "SELECT subscriber_id FROM notifications WHERE event_id = $1 AND subscriber_id = ANY ($2)",
-        event_id,
-        subscriber_ids,
-    )
-    return {row["subscriber_id"] for row in rows}
 
 
 async def load(connection: Connection, notification_ids: Sequence[str]) -> list[Saved]:
@@ -417,17 +370,6 @@ async def copy_messages(connection: Connection, messages: Sequence[tuple[Scope, 
     )
 
 
-async def note_triggered(connection: Connection, workflows: Mapping[str, datetime]) -> None:
-    """When workflows were last triggered."""
-    await connection.execute(
-        "UPDATE workflows AS w SET last_triggered_at = greatest(w.last_triggered_at, t.at) "
-        "FROM unnest($1::text[], $2::timestamptz[]) AS t (id, at) WHERE w.id = t.id "
-        "AND (w.last_triggered_at IS NULL OR w.last_triggered_at < t.at - interval '1 second')",
-        list(workflows),
-        list(workflows.values()),
-    )
-
-
 _ARRAYS = {
     "tags": " :: text[]",
     "context_keys": " :: text[]",
@@ -507,6 +449,11 @@ def _job_values(scope: Scope, job: Job, worker_id: str) -> tuple[Any, ...]:
         _json(job.details),
         job.updated_at,
     )
+
+
+def _taken(row: Row, **more: Any) -> Taken:
+    scope = Scope(row["organization_id"], row["environment_id"])
+    return Taken(event=_event(row), scope=scope, **more)
 
 
 def _event(row: Row) -> Event:

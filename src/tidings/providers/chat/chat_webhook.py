@@ -13,7 +13,7 @@ from tidings.providers.signing import HmacBody
 class ChatWebhook(ChatProvider):
     id = "chat-webhook"
     name = "Chat webhook"
-    docs = "https://docs.novu.co/platform/integrations/chat/chat-webhook"
+    docs = "docs/how-to/webhook-providers.md"
     credentials = (
         may(
             "secretKey",

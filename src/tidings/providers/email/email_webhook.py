@@ -12,7 +12,7 @@ from tidings.providers.signing import HmacBody
 class EmailWebhook(EmailProvider):
     id = "email-webhook"
     name = "Email webhook"
-    docs = "https://docs.novu.co/platform/integrations/email/email-webhook"
+    docs = "docs/how-to/webhook-providers.md"
     credentials = (
         need("webhookUrl", "Webhook URL", format="url"),
         secret("secretKey", "Secret key", help="Signs each request: X-Tidings-Signature."),

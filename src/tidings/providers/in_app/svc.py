@@ -11,7 +11,7 @@ from tidings.providers.outcomes import SENT, Result
 class Svc(InAppProvider):
     id = IN_APP_PROVIDER
     name = "In-app"
-    docs = "https://docs.novu.co/platform/inbox/overview"
+    docs = "docs/how-to/integrations.md"
     single = True
     credentials = (
         may(

@@ -13,7 +13,7 @@ from tidings.providers.signing import HmacBody
 class PushWebhook(PushProvider):
     id = "push-webhook"
     name = "Push webhook"
-    docs = "https://docs.novu.co/platform/integrations/push/push-webhook"
+    docs = "docs/how-to/webhook-providers.md"
     batch = 1000
     credentials = (
         need("webhookUrl", "Webhook URL", format="url"),

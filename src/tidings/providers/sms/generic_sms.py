@@ -16,7 +16,7 @@ _TOKEN_SECONDS = 600.0
 class GenericSms(SmsProvider):
     id = "generic-sms"
     name = "Generic SMS"
-    docs = "https://docs.novu.co/platform/integrations/sms/generic-sms"
+    docs = "docs/how-to/webhook-providers.md"
     credentials = (
         need("baseUrl", "Base URL", format="url", help="Messages are posted to it as JSON."),
         need("apiKeyRequestHeader", "API key header", help="Such as X-Api-Key."),

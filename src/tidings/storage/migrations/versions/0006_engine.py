@@ -21,31 +21,25 @@ CREATE TABLE events (
     context jsonb NOT NULL DEFAULT '{}',
     status text NOT NULL,
     cursor text COLLATE "C",
-    worker_id text COLLATE "C",
     created_at timestamptz NOT NULL,
     canceled_at timestamptz
 );
 COMMENT ON TABLE events IS 'One trigger each; its payload stands here once.';
 COMMENT ON COLUMN events.recipients IS
     '{"subscribers": [...], "topics": [{"key", "exclude"}], "everyone": bool}';
-COMMENT ON COLUMN events.status IS 'accepted -> running -> done; a large one is split on the way';
+COMMENT ON COLUMN events.status IS 'accepted, then done; failed after a fault of ours';
 COMMENT ON COLUMN events.cursor IS 'The last subscriber up to whom a large event was split.';
 COMMENT ON COLUMN events.canceled_at IS 'The tombstone: nothing starts after it.';
 CREATE UNIQUE INDEX events_transaction ON events (environment_id, transaction_id);
 CREATE INDEX events_open ON events (id) WHERE status = 'accepted';
-CREATE INDEX events_running ON events (worker_id) WHERE status = 'running';
 
 CREATE TABLE event_parts (
     id text COLLATE "C" PRIMARY KEY,
     event_id text COLLATE "C" NOT NULL REFERENCES events ON DELETE CASCADE,
     lower text COLLATE "C" NOT NULL,
-    upper text COLLATE "C" NOT NULL,
-    status text NOT NULL,
-    worker_id text COLLATE "C"
+    upper text COLLATE "C" NOT NULL
 );
-COMMENT ON TABLE event_parts IS 'A range (lower, upper] of subscribers of a large event.';
-CREATE INDEX event_parts_open ON event_parts (id) WHERE status = 'accepted';
-CREATE INDEX event_parts_running ON event_parts (worker_id) WHERE status = 'running';
+COMMENT ON TABLE event_parts IS 'A range (lower, upper] of a large event, until it is done.';
 CREATE INDEX event_parts_event ON event_parts (event_id);
 """
 
