@@ -59,7 +59,8 @@ async def notifications(
 async def events(connection: Connection, oldest: datetime, now: datetime, cursor: str) -> Batch:
     """Those of which no notification is left."""
     done = (
-        "r.status <> 'accepted' AND NOT EXISTS (SELECT FROM event_parts AS p WHERE p.event_id = r.id) "
+        "r.status <> 'accepted' "
+        "AND NOT EXISTS (SELECT FROM event_parts AS p WHERE p.event_id = r.id) "
         "AND NOT EXISTS (SELECT FROM notifications AS n WHERE n.event_id = r.id)"
     )
     return await _walk(connection, "events", done, oldest, cursor)
