@@ -285,9 +285,9 @@ def test_a_throttle_that_is_not_set_up_fails(controls: dict[str, Any], sentence:
 @pytest.mark.parametrize(
     ("kind", "controls", "sentence"),
     [
-        ("delay", {"amount": 2, "unit": "days"}, "The delay may take at most 1 days here."),
-        ("delay", {"type": "timed", "cron": "0 9 1 1 *"}, "The delay may take at most 1 days"),
-        ("digest", {"amount": 2, "unit": "days"}, "The digest may take at most 1 days here."),
+        ("delay", {"amount": 2, "unit": "days"}, "The delay may take at most 1 day here."),
+        ("delay", {"type": "timed", "cron": "0 9 1 1 *"}, "The delay may take at most 1 day"),
+        ("digest", {"amount": 2, "unit": "days"}, "The digest may take at most 1 day here."),
         ("throttle", {"amount": 2, "unit": "hours"}, "The throttle window may take at most 1 hour"),
     ],
 )

@@ -145,8 +145,8 @@ def test_nobody_else_gets_in(data: Path) -> None:
     server = EmbeddedPostgres(data)
     server.start()
     try:
-        for name in ("", "postgres", "postgres.socket"):
-            assert stat.S_IMODE((data / name).stat().st_mode) == 0o700
+        for path in (data, data / "postgres", server.socket_dir()):
+            assert stat.S_IMODE(path.stat().st_mode) == 0o700
         for name in ("postgres.password", "postgres.log"):
             assert stat.S_IMODE((data / name).stat().st_mode) == 0o600
         password = (data / "postgres.password").read_text().strip()

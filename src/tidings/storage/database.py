@@ -26,6 +26,7 @@ AWAY: tuple[type[Exception], ...] = (
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
     asyncpg.DeadlockDetectedError,
     asyncpg.SerializationError,
     ConnectionError,

@@ -107,7 +107,7 @@ class EmbeddedPostgres:
 
     def url(self, database: str = DATABASE) -> str:
         password = self._password_path.read_text().strip()
-        return f"postgresql://{ROLE}:{password}@/{database}?host={quote(str(self._socket_dir()))}"
+        return f"postgresql://{ROLE}:{password}@/{database}?host={quote(str(self.socket_dir()))}"
 
     def _make_cluster(self) -> None:
         """Build the cluster aside and move it into place, so that a half-made one never counts."""
@@ -174,7 +174,7 @@ class EmbeddedPostgres:
                 "server."
             )
 
-    def _socket_dir(self) -> Path:
+    def socket_dir(self) -> Path:
         """Beside the cluster, or, where that path is too long for a socket, a private temporary
         directory that follows from it."""
         beside = self.data_path / "postgres.socket"
@@ -184,7 +184,7 @@ class EmbeddedPostgres:
         return Path(tempfile.gettempdir()) / f"tidings-{name}"
 
     def _make_socket_dir(self, owner: "_Owner") -> None:
-        path = self._socket_dir()
+        path = self.socket_dir()
         path.mkdir(mode=0o700, exist_ok=True)
         found = path.lstat()
         if path.is_symlink() or found.st_uid not in (os.getuid(), owner.uid):
@@ -205,7 +205,7 @@ class EmbeddedPostgres:
     def _try_launch(self, deadline: float) -> bool:
         owner = _owner()
         self._make_socket_dir(owner)
-        settings = {**self._options, "unix_socket_directories": str(self._socket_dir())}
+        settings = {**self._options, "unix_socket_directories": str(self.socket_dir())}
         with open(self.log_path, "ab", opener=_private) as log:
             mark = log.tell()
             self._server = subprocess.Popen(  # noqa: S603
@@ -235,7 +235,7 @@ class EmbeddedPostgres:
             return False
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
             try:
-                probe.connect(str(self._socket_dir() / _SOCKET_NAME))
+                probe.connect(str(self.socket_dir() / _SOCKET_NAME))
             except OSError:
                 return False
         return True
