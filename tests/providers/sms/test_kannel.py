@@ -2,7 +2,9 @@
 
 from datetime import UTC, datetime
 
-from tidings.providers.delivery import send
+from aiohttp import web
+
+from tidings.providers.delivery import Network, send
 from tidings.providers.exchange import Response, Webhook
 from tidings.providers.fake import fake_network
 from tidings.providers.fake_vendor import Call
@@ -58,6 +60,30 @@ WEBHOOKS = [
     (called(id="m1", status="1"), KEY, [Event(message_id="m1", happened="delivered")]),
     (called(id="m1", status="16"), KEY, [Event(message_id="m1", happened="rejected")]),
 ]
+
+
+async def test_sends_over_a_real_connection() -> None:
+    asked = []
+
+    async def sendsms(request: web.Request) -> web.Response:
+        asked.append(dict(request.query))
+        return web.Response(status=202, text="3: Queued for later delivery")
+
+    app = web.Application()
+    app.router.add_get("/cgi-bin/sendsms", sendsms)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    network = Network.guarded((), True, ())
+    port = str(runner.addresses[0][1])
+    credentials = {**CREDENTIALS, "host": "127.0.0.1", "port": port}
+    message = SmsMessage(id="m1", to="+15005550006", content="Привет & 100%")
+    result = await send(Kannel(), credentials, message, network, NOW)
+    await network.close()
+    await runner.cleanup()
+    assert (result.outcome, result.id) == ("sent", "m1")
+    assert asked[0]["text"] == "Привет & 100%"
+    assert (asked[0]["to"], asked[0]["coding"]) == ("15005550006", "2")
 
 
 async def test_overrides_reach_the_query() -> None:

@@ -29,7 +29,7 @@ CALLS = [
                 "pwd!": str,
                 "number!": "15005550006",
                 "msg!": str,
-                "Sender!": "Tidings",
+                "sender!": "Tidings",
                 "language": ("English", "Unicode"),
             }
         ],

@@ -1,5 +1,7 @@
 """seven: a fake written from its page, and what it reports."""
 
+import hashlib
+import hmac
 from datetime import UTC, datetime
 
 import msgspec
@@ -7,6 +9,7 @@ import msgspec
 from tidings.providers.exchange import Response, Webhook
 from tidings.providers.fake_vendor import Call
 from tidings.providers.outcomes import Event
+from tidings.providers.sms.sms77 import Sms77
 
 CREDENTIALS = {"apiKey": "key-000001", "from": "Tidings"}
 SENT = Response(
@@ -49,7 +52,19 @@ def called(body: bytes = b"", **query: str) -> Webhook:
     return Webhook(url="https://tidings.example/in", query=query, body=body, at=NOW)
 
 
+_BODY = b'{"webhook_event":"dlr","data":{"msg_id":"77","status":"DELIVERED"}}'
+
+
+def signed(body: bytes, timestamp: str = "1767225600") -> Webhook:
+    url = "https://tidings.example/in"
+    text = "\n".join((timestamp, "nonce-1", "POST", url, hashlib.md5(body).hexdigest()))
+    signature = hmac.new(b"signing-secret", text.encode(), hashlib.sha256).hexdigest()
+    headers = {"x-timestamp": timestamp, "x-nonce": "nonce-1", "x-signature": signature}
+    return Webhook(url=url, headers=headers, body=body, at=NOW)
+
+
 WEBHOOKS = [
+    (signed(_BODY), "signing-secret", [Event(message_id="77", happened="delivered")]),
     (
         called(
             b'{"webhook_event":"dlr","data":{"msg_id":"77","status":"NOTDELIVERED",'
@@ -60,3 +75,9 @@ WEBHOOKS = [
     ),
     (called(b'{"webhook_event":"sms_mo","data":{"id":"1","text":"STOP"}}'), KEY, []),
 ]
+
+
+def test_an_old_or_changed_report_is_refused() -> None:
+    assert not Sms77().verify_webhook(signed(_BODY, "1767220000"), "signing-secret")
+    changed = msgspec.structs.replace(signed(_BODY), body=_BODY + b" ")
+    assert not Sms77().verify_webhook(changed, "signing-secret")

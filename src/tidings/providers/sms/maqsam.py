@@ -1,7 +1,7 @@
 """Maqsam. https://portal.maqsam.com/docs/v2/sms
 
-Whether it wants a form or JSON, and how its errors look, could not be confirmed: a form is sent,
-and errors are judged by their HTTP status, or as a bad recipient by their words.
+Public users send it a form or JSON; a form is sent. How its errors look could not be confirmed:
+they are judged by their HTTP status, and a bad recipient by their words.
 """
 
 from tidings.domain.integrations import Credentials

@@ -1,7 +1,6 @@
 """Mobishastra. https://mshastra.com/
 
-It answers 200 also for errors, which are told by their words; neither those nor the case of
-`Sender` could be confirmed.
+It answers 200 also for errors, which are told by their words. Those could not be confirmed.
 """
 
 from tidings.domain.integrations import Credentials
@@ -45,7 +44,7 @@ class Mobishastra(SmsProvider):
             "pwd": credentials.password,
             "number": digits(message.to),
             "msg": message.content,
-            "Sender": from_number(message, credentials),
+            "sender": from_number(message, credentials),
             "language": "English" if is_gsm(message.content) else "Unicode",
         }
         return Request(url=credentials.base_url, body=Json([one]))

@@ -21,7 +21,7 @@ class Sns(SmsProvider):
     name = "Amazon SNS"
     docs = "https://docs.aws.amazon.com/sns/latest/api/API_Publish.html"
     credentials = (
-        need("apiKey", "Access key id"),
+        secret("apiKey", "Access key id"),
         secret("secretKey", "Secret access key"),
         need("region", "Region", help="Such as eu-west-1."),
         may("from", "Sender id", format="sender", help="Where the country allows one."),

@@ -1,7 +1,7 @@
-"""Unifonic. https://docs.unifonic.com/reference/send-message-1
+"""Unifonic. https://docs.unifonic.com/docs/sending-your-first-sms-via-unifonic-api
 
 It has HTTP statuses of its own. `success` comes as true or as the text "true", and the id under two
-spellings. `baseEncode` and `async`, seen in samples, are left out: their meaning is unclear.
+spellings. It can report by webhook, but what it sends could not be confirmed, so none is taken.
 """
 
 from tidings.domain.integrations import Credentials
@@ -22,7 +22,7 @@ from tidings.providers.outcomes import (
 class Unifonic(SmsProvider):
     id = "unifonic"
     name = "Unifonic"
-    docs = "https://docs.unifonic.com/reference/send-message-1"
+    docs = "https://docs.unifonic.com/docs/sending-your-first-sms-via-unifonic-api"
     credentials = (secret("appSid", "App SID"), need("senderId", "Sender id"))
     cannot = frozenset({"custom_data"})
     accepted = on(SENT, at="success", among=(True, "true"))
