@@ -34,7 +34,7 @@ CALLS = [
 ]
 REFUSALS = [
     (refused(400, "The 'to' field is not a valid number"), "bad_recipient"),
-    (refused(400, "The body is too long"), "bad_request"),
+    (refused(400, "Unable to read the body"), "bad_request"),
     (refused(403, "Not enough credits"), "bad_credentials"),
 ]
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -24,6 +24,7 @@ CALLS = [
 ]
 REFUSALS = [
     (Response(status=400, body=b"Invalid to number"), "bad_recipient"),
+    (Response(status=400, body=b"Invalid from number"), "bad_credentials"),
     (Response(status=400, body=b"Missing key message"), "bad_request"),
     (Response(status=403, body=b"Not enough credits"), "bad_credentials"),
 ]

@@ -28,6 +28,7 @@ REFUSALS = [
         Response(status=400, body=b'{"api_id":"a","error":"dst parameter is not valid"}'),
         "bad_recipient",
     ),
+    (Response(status=400, body=b'{"error":"src parameter is not valid"}'), "bad_credentials"),
     (Response(status=400, body=b'{"api_id":"a","error":"text is missing"}'), "bad_request"),
     (Response(status=401, body=b"Could not verify your access level"), "bad_credentials"),
     (Response(status=402, body=b'{"error":"insufficient credit"}'), "bad_credentials"),

@@ -29,7 +29,7 @@ class RocketChat(HookProvider):
     reason = first(path("error"), path("message"))
     rules = (
         on(THROTTLED, 400, like="too.many.requests"),
-        on(BAD_RECIPIENT, 400, like="room|rid|not.allowed"),
+        on(BAD_RECIPIENT, 400, like=r"room|\brid\b|not.allowed"),
         on(BAD_RECIPIENT, 404),
     )
 

@@ -43,7 +43,7 @@ class BulkSms(SmsProvider):
     message_id = path("0.id")
     sent_at = path("0.submission.date")
     reason = first(path("detail"), path("title"))
-    rules = (on(BAD_RECIPIENT, 400, at="detail", like=r"\bto\b|recipient|destination|msisdn"),)
+    rules = (on(BAD_RECIPIENT, 400, at="detail", like="'to'|recipient|destination|phone number"),)
 
     def build_request(self, message: SmsMessage, credentials: Credentials) -> Request:
         return Request(

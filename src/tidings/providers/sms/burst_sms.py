@@ -53,7 +53,7 @@ class BurstSms(SmsProvider):
     rules = (
         on(BAD_CREDENTIALS, at=_CODE, like="^(AUTH_FAILED|LEDGER_ERROR|NO_ACCESS|BAD_CALLER_ID)"),
         on(BAD_RECIPIENT, at=_CODE, among=("RECIPIENTS_ERROR",)),
-        on(BAD_RECIPIENT, like=r'FIELD_INVALID"[^}]*\b(to|recipient|number)\b'),
+        on(BAD_RECIPIENT, like=r'FIELD_INVALID"[^}]*:\s*"(to\b|[^"]*(recipient|number))'),
         on(THROTTLED, at=_CODE, among=("OVER_LIMIT",)),
     )
 

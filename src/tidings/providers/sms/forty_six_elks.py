@@ -11,7 +11,7 @@ from tidings.providers.credentials import FROM_PHONE, need, secret
 from tidings.providers.events import Events, form
 from tidings.providers.exchange import Form, Request, Webhook
 from tidings.providers.messages import SmsMessage
-from tidings.providers.outcomes import BAD_RECIPIENT, Event
+from tidings.providers.outcomes import BAD_CREDENTIALS, BAD_RECIPIENT, Event
 from tidings.providers.reports import word
 from tidings.providers.signing import knows_secret
 
@@ -32,7 +32,10 @@ class FortySixElks(SmsProvider):
     cannot = frozenset({"custom_data"})
     message_id = path("id")
     sent_at = path("created")
-    rules = (on(BAD_RECIPIENT, 400, 404, like=r"\bto\b|number"),)
+    rules = (
+        on(BAD_CREDENTIALS, 400, 404, like=r"\bfrom\b"),
+        on(BAD_RECIPIENT, 400, 404, like="number|invalid to"),
+    )
 
     def build_request(self, message: SmsMessage, credentials: Credentials) -> Request:
         return Request(

@@ -26,7 +26,7 @@ class Maqsam(SmsProvider):
     message_id = path("message.identifier")
     sent_at = path("message.timestamp")
     reason = path("message")
-    rules = (on(BAD_RECIPIENT, 400, 422, like=r"phone|recipient|\bto\b"),)
+    rules = (on(BAD_RECIPIENT, 400, 422, like="phone|recipient"),)
 
     def build_request(self, message: SmsMessage, credentials: Credentials) -> Request:
         return Request(

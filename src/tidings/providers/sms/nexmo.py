@@ -73,7 +73,10 @@ class Nexmo(SmsProvider):
         on(THROTTLED, at=_STATUS, among=(1, 10)),
         on(RETRYABLE, at=_STATUS, among=(5,)),
         on(BAD_RECIPIENT, at=_STATUS, among=(6, 7, 29)),
-        on(BAD_RECIPIENT, like=r'"status"\s*:\s*"3"[^}]*"error-text"\s*:\s*"[^"]*\bto\b'),
+        on(
+            BAD_RECIPIENT,
+            like=r'"status"\s*:\s*"3"[^}]*"error-text"\s*:\s*"[^"]*(param: to\b|\bto param)',
+        ),
         on(BAD_CREDENTIALS, at=_STATUS, among=(4, 8, 9, 14, 15)),
     )
 

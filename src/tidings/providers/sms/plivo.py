@@ -12,7 +12,7 @@ from tidings.providers.credentials import FROM_PHONE, need, secret
 from tidings.providers.events import Events, form
 from tidings.providers.exchange import Json, Request, Webhook
 from tidings.providers.messages import SmsMessage
-from tidings.providers.outcomes import BAD_RECIPIENT, Event
+from tidings.providers.outcomes import BAD_CREDENTIALS, BAD_RECIPIENT, Event
 from tidings.providers.reports import fields, word
 from tidings.providers.signing import hmac_base64, same
 
@@ -42,7 +42,10 @@ class Plivo(SmsProvider):
     cannot = frozenset({"custom_data"})
     message_id = path("message_uuid.0")
     reason = first(path("error"), path("message"))
-    rules = (on(BAD_RECIPIENT, 400, at="error", like=r"\bdst\b|destination"),)
+    rules = (
+        on(BAD_RECIPIENT, 400, at="error", like=r"\bdst\b|destination"),
+        on(BAD_CREDENTIALS, 400, at="error", like=r"\bsrc\b"),
+    )
 
     def build_request(self, message: SmsMessage, credentials: Credentials) -> Request:
         return Request(
