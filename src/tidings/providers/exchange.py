@@ -151,6 +151,8 @@ class Webhook(msgspec.Struct, frozen=True, kw_only=True):
     """Names in lower case."""
     body: bytes = b""
     at: datetime
+    fetched: bytes = b""
+    """What `Provider.needs` asked for, such as the certificate to verify with."""
 
 
 def encode(request: Request) -> Encoded:
