@@ -82,7 +82,7 @@ class InfobipEmail(EmailProvider):
     )
 
     def build_request(self, message: EmailMessage, credentials: Credentials) -> Request:
-        host = credentials.base_url.removeprefix("https://").rstrip("/")
+        host = credentials.base_url.rpartition("://")[2].rstrip("/")
         fields: list[tuple[str, str | None]] = [
             ("from", from_line(message, credentials)),
             *(("to", address) for address in message.to),

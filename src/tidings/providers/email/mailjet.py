@@ -104,7 +104,7 @@ class Mailjet(EmailProvider):
 
 def _people(addresses: Iterable[str], name: str = "") -> list[dict[str, str]]:
     each = (person(address, name) for address in addresses)
-    return [given(Email=one.get("email"), Name=one.get("name")) for one in each]
+    return [{"Email": one["email"], **given(Name=one.get("name"))} for one in each]
 
 
 def _file(a: Attachment) -> dict[str, str]:

@@ -17,7 +17,7 @@ def _name(entry: Any) -> Any:
     """A bounce is told by its type, a subscription by whether sending ends."""
     match entry.get("RecordType"):
         case "Bounce":
-            return entry["Type"] if entry.get("Type") in _EVENTS.names else "Bounce"
+            return kind if (kind := str(entry.get("Type"))) in _EVENTS.names else "Bounce"
         case "SubscriptionChange" if not entry.get("SuppressSending"):
             return None
         case name:

@@ -122,7 +122,9 @@ class SendGrid(EmailProvider):
 
 def _once(addresses: Iterable[str], seen: set[str]) -> list[dict[str, str]]:
     """SendGrid refuses a message that names an address twice."""
-    fresh = [each for each in people(addresses) if each.get("email", "").lower() not in seen]
-    unique = list({each["email"].lower(): each for each in fresh if "email" in each}.values())
-    seen.update(each["email"].lower() for each in unique)
+    unique = []
+    for each in people(addresses):
+        if each["email"].lower() not in seen:
+            seen.add(each["email"].lower())
+            unique.append(each)
     return unique

@@ -96,5 +96,9 @@ def _per_user(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
             "reason": "" if name == "handed on" else name,
         }
         for group, name in _GROUPS.items()
-        for user in (payload.get(group) or ())
+        for user in _listed(payload.get(group))
     ]
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
