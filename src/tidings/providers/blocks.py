@@ -46,6 +46,11 @@ def b64(content: bytes) -> str:
     return base64.b64encode(content).decode("ascii")
 
 
+def address(base: str) -> str:
+    """A base address that may have been given as a bare host, or with a slash at the end."""
+    return (base if "://" in base else f"https://{base}").rstrip("/")
+
+
 def given(**fields: Any) -> dict[str, Any]:
     """The fields that have a value: none that are None, empty text or an empty list or object.
     A trailing underscore, which Python needs for `from_`, is taken off."""

@@ -146,6 +146,7 @@ class Webhook(msgspec.Struct, frozen=True, kw_only=True):
 
     method: str = "POST"
     url: str
+    """In full, as the vendor called it, query included: some sign it."""
     query: Mapping[str, str] = {}
     headers: Mapping[str, str] = {}
     """Names in lower case."""

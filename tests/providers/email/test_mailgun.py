@@ -1,5 +1,7 @@
 """Mailgun."""
 
+import hashlib
+import hmac
 from datetime import UTC, datetime
 
 from tidings.domain.integrations import Credentials
@@ -8,7 +10,6 @@ from tidings.providers.exchange import Response, Webhook
 from tidings.providers.fake_vendor import Call
 from tidings.providers.messages import EmailMessage
 from tidings.providers.outcomes import Event
-from tidings.providers.signing import hmac_hex
 
 CREDENTIALS = {
     "apiKey": "key-0123456789",
@@ -56,6 +57,10 @@ REFUSALS = [
         "bad_credentials",
     ),
     (Response(status=401, body=b"Forbidden"), "bad_credentials"),
+    (
+        Response(status=400, body=b'{"message":"\'from\' parameter is not a valid address."}'),
+        "bad_credentials",
+    ),
     (Response(status=400, body=b'{"message":"Need at least one of text or html"}'), "bad_request"),
 ]
 
@@ -64,7 +69,7 @@ _AT = datetime(2026, 1, 1, 0, 1, tzinfo=UTC)
 
 
 def _webhook(event: bytes, stamp: str = "1767225600") -> Webhook:
-    signature = hmac_hex(_KEY, f"{stamp}token".encode())
+    signature = hmac.new(_KEY.encode(), f"{stamp}token".encode(), hashlib.sha256).hexdigest()
     body = (
         f'{{"signature":{{"timestamp":"{stamp}","token":"token","signature":"{signature}"}},'
         f'"event-data":'

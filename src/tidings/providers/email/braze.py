@@ -12,7 +12,17 @@ import msgspec
 
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import EmailProvider
-from tidings.providers.blocks import as_html, bearer, from_line, given, on, path, person, strings
+from tidings.providers.blocks import (
+    address,
+    as_html,
+    bearer,
+    from_line,
+    given,
+    on,
+    path,
+    person,
+    strings,
+)
 from tidings.providers.credentials import FROM_EMAIL, SENDER_NAME, need, secret
 from tidings.providers.events import objects
 from tidings.providers.exchange import Conversation, Json, Request, Response
@@ -57,7 +67,7 @@ class Braze(EmailProvider):
         )
         body = {"broadcast": False, "external_user_ids": ids, "messages": {"email": email}}
         return Request(
-            url=f"{credentials.base_url.rstrip('/')}/messages/send",
+            url=f"{address(credentials.base_url)}/messages/send",
             headers=bearer(credentials.api_key),
             body=Json(body),
         )
@@ -65,13 +75,13 @@ class Braze(EmailProvider):
     def converse(self, message: EmailMessage, credentials: Credentials) -> Conversation:
         ids: list[str] = []
         unknown: list[str] = []
-        for address in message.to:
-            found = yield from self._known(address, credentials)
+        for each in message.to:
+            found = yield from self._known(each, credentials)
             if isinstance(found, Result):
                 return found
             ids += found
             if not found:
-                unknown.append(address)
+                unknown.append(each)
         nobody = f"Braze has no user with an external id and the address {', '.join(unknown)}."
         if not ids:
             return Result(outcome=BAD_RECIPIENT, reason=nobody)
@@ -87,14 +97,14 @@ class Braze(EmailProvider):
         return msgspec.structs.replace(result, verdicts=verdicts)
 
     def _known(
-        self, address: str, credentials: Credentials
+        self, mailbox: str, credentials: Credentials
     ) -> Generator[Request, Response, list[str] | Result]:
         response = yield Request(
-            url=f"{credentials.base_url.rstrip('/')}/users/export/ids",
+            url=f"{address(credentials.base_url)}/users/export/ids",
             headers=bearer(credentials.api_key),
             body=Json(
                 {
-                    "email_address": person(address)["email"],
+                    "email_address": person(mailbox)["email"],
                     "fields_to_export": ["external_id"],
                 }
             ),

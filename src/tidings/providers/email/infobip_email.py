@@ -11,7 +11,7 @@ import msgspec
 
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import EmailProvider
-from tidings.providers.blocks import by_target, first, from_line, on, path
+from tidings.providers.blocks import address, by_target, first, from_line, on, path
 from tidings.providers.credentials import FROM_EMAIL, SENDER_NAME, need, secret
 from tidings.providers.events import Events, entries, objects
 from tidings.providers.exchange import Multipart, Part, Request, Response, Webhook
@@ -82,12 +82,11 @@ class InfobipEmail(EmailProvider):
     )
 
     def build_request(self, message: EmailMessage, credentials: Credentials) -> Request:
-        host = credentials.base_url.rpartition("://")[2].rstrip("/")
         fields: list[tuple[str, str | None]] = [
             ("from", from_line(message, credentials)),
-            *(("to", address) for address in message.to),
-            *(("cc", address) for address in message.cc),
-            *(("bcc", address) for address in message.bcc),
+            *(("to", each) for each in message.to),
+            *(("cc", each) for each in message.cc),
+            *(("bcc", each) for each in message.bcc),
             ("replyTo", message.reply_to),
             ("subject", message.subject),
             ("text", message.text if message.html is None else None),
@@ -102,7 +101,7 @@ class InfobipEmail(EmailProvider):
             kind, name = ("inlineImage", a.cid) if a.cid else ("attachment", a.name)
             parts.append(Part(name=kind, content=a.content, filename=name, mime=a.mime))
         return Request(
-            url=f"https://{host}/email/3/send",
+            url=f"{address(credentials.base_url)}/email/3/send",
             headers={"Authorization": f"App {credentials.api_key}", "Accept": "application/json"},
             body=Multipart(tuple(parts)),
         )

@@ -6,6 +6,7 @@ from typing import Any
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import EmailProvider
 from tidings.providers.blocks import (
+    address,
     bare,
     basic,
     first,
@@ -76,15 +77,16 @@ class Mailgun(EmailProvider):
     reason = first(path("message"), text)
     rules = (
         on(BAD_CREDENTIALS, 404),  # no such domain in this account
-        on(BAD_RECIPIENT, 400, at="message", like=r"'(to|cc|bcc)' parameter|not a valid address"),
+        on(BAD_RECIPIENT, 400, at="message", like=r"'(to|cc|bcc)' parameter"),
+        on(BAD_CREDENTIALS, 400, at="message", like=r"'from' parameter"),
     )
 
     def build_request(self, message: EmailMessage, credentials: Credentials) -> Request:
         fields: list[tuple[str, str | None]] = [
             ("from", from_line(message, credentials)),
-            *(("to", address) for address in message.to),
-            *(("cc", address) for address in message.cc),
-            *(("bcc", address) for address in message.bcc),
+            *(("to", each) for each in message.to),
+            *(("cc", each) for each in message.cc),
+            *(("bcc", each) for each in message.bcc),
             ("subject", message.subject),
             ("text", message.text),
             ("html", message.html),
@@ -98,7 +100,7 @@ class Mailgun(EmailProvider):
             kind, name = ("inline", a.cid) if a.cid else ("attachment", a.name)
             parts.append(Part(name=kind, content=a.content, filename=name, mime=a.mime))
         return Request(
-            url=f"{credentials.base_url.rstrip('/')}/v3/{credentials.domain}/messages",
+            url=f"{address(credentials.base_url)}/v3/{credentials.domain}/messages",
             headers=basic(credentials.user, credentials.api_key),
             body=Multipart(tuple(parts)),
         )

@@ -1,5 +1,5 @@
 """Microsoft Outlook 365: SMTP with a password.
-https://learn.microsoft.com/exchange/mail-flow-best-practices/how-to-set-up-a-multifunction-device-or-application-to-send-email-using-microsoft-365-or-office-365
+https://learn.microsoft.com/exchange/clients-and-mobile-in-exchange-online/authenticated-client-smtp-submission
 
 Microsoft switches password logins off by default after December 2026; an administrator of the
 tenant can keep SMTP AUTH on for a mailbox.

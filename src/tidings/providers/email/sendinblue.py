@@ -68,7 +68,7 @@ class Brevo(EmailProvider):
     message_id = bare(first(path("messageId"), path("messageIds.0")))
     reason = path("message")
     rules = (
-        on(BAD_RECIPIENT, 400, at="message", like=r"\bin (to|cc|bcc)\b|^(to|cc|bcc)\b"),
+        on(BAD_RECIPIENT, 400, at="message", like=r"\bin (to|cc|bcc)\b|^(to|cc|bcc) is\b"),
         on(BAD_CREDENTIALS, 400, at="message", like=r"\bsender\b"),
     )
 
