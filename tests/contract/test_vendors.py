@@ -6,7 +6,7 @@ have). Vendors that report back have WEBHOOKS.
 """
 
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
@@ -17,7 +17,7 @@ import pytest
 
 from tidings.providers.base import AnyProvider
 from tidings.providers.delivery import Network, send
-from tidings.providers.exchange import Response, Webhook
+from tidings.providers.exchange import Encoded, Response, Webhook
 from tidings.providers.fake import FakeMail
 from tidings.providers.fake_vendor import FakeVendor
 from tidings.providers.messages import (
@@ -28,7 +28,7 @@ from tidings.providers.messages import (
     PushMessage,
     SmsMessage,
 )
-from tidings.providers.registry import every
+from tidings.providers.registry import every, known
 from tidings.providers.transport import UnreachableError
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -102,6 +102,14 @@ def _rows() -> list[Any]:
 
 
 VENDORS = _rows()
+EMAIL = """emailjs mailgun mailjet mandrill nodemailer postmark sendgrid sendinblue ses netcore
+    infobip-email resend plunk mailersend mailtrap outlook365 sparkpost email-webhook braze"""
+PUSH = "fcm apns expo one-signal pushpad push-webhook pusher-beams appio"
+
+
+def test_the_interface_names_no_vendor_that_is_not_here() -> None:
+    assert set(known("email")) >= set(EMAIL.split())
+    assert set(known("push")) == set(PUSH.split())
 
 
 async def sent_to(
@@ -208,3 +216,57 @@ def test_no_webhook_breaks_it(provider: AnyProvider, rows: ModuleType, body: byt
     assert provider.parse_webhook(webhook) == []
     assert provider.needs(webhook) is None
     assert provider.confirms(webhook) is None
+
+
+class Changing(FakeVendor):
+    """Gives another answer to the call that sends."""
+
+    changed = Response(status=200)
+
+    async def send(self, request: Encoded) -> Response:
+        response = await super().send(request)
+        return self.changed if response.status < 300 and self.sends(request) else response
+
+    def sends(self, request: Encoded) -> bool:
+        return (request.method, request.url) == list(self._calls)[-1]
+
+
+@pytest.mark.parametrize(("provider", "rows"), VENDORS)
+async def test_an_answer_of_another_form_breaks_nothing(
+    provider: AnyProvider, rows: ModuleType
+) -> None:
+    message, fake = SMALLEST[provider.channel], Changing(*rows.CALLS)
+    network = Network(fake, FakeMail())
+    for answer in (rows.SENT, *(answer for answer, _ in rows.REFUSALS)):
+        for variant in _variants(answer.json()):
+            fake.changed = msgspec.structs.replace(answer, body=msgspec.json.encode(variant))
+            result = await send(provider, rows.CREDENTIALS, message, network, NOW)
+            assert "adapter" not in result.reason, variant
+
+
+def _variants(value: Any) -> Iterator[Any]:
+    """The value with one thing in it replaced by something else, for each thing."""
+    yield from (None, 1, "x", [], {}, [1], {"a": {}})
+    if isinstance(value, dict):
+        for name in value:
+            for other in _variants(value[name]):
+                yield {**value, name: other}
+    if isinstance(value, list):
+        for number, item in enumerate(value):
+            for other in _variants(item):
+                yield [*value[:number], other, *value[number + 1 :]]
+
+
+@pytest.mark.parametrize(("provider", "row"), _webhooks())
+def test_a_webhook_of_another_form_breaks_nothing(provider: AnyProvider, row: Any) -> None:
+    webhook, key, _ = row
+    try:
+        content = msgspec.json.decode(webhook.body)
+    except msgspec.DecodeError:
+        return
+    for variant in _variants(content):
+        changed = msgspec.structs.replace(webhook, body=msgspec.json.encode(variant))
+        assert isinstance(provider.parse_webhook(changed), list)
+        provider.needs(changed)
+        provider.confirms(changed)
+        provider.verify_webhook(changed, key)

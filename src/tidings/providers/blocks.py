@@ -75,9 +75,10 @@ def from_line(message: EmailMessage, credentials: Credentials) -> str:
 
 
 def person(address: str, name: str = "") -> dict[str, str]:
-    """An address as many vendors want it: `{"email": .., "name": ..}`."""
+    """An address as many vendors want it: `{"email": .., "name": ..}`. What is no address is left
+    to the vendor to refuse."""
     given_name, plain = parseaddr(address)
-    return given(email=plain, name=name or given_name)
+    return {"email": plain or address, **given(name=name or given_name)}
 
 
 def people(addresses: Iterable[str]) -> list[dict[str, str]]:

@@ -6,9 +6,6 @@ in base64. The list of error codes is not complete; others are judged by their H
 
 from datetime import timedelta
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import SmsProvider
 from tidings.providers.blocks import bearer, e164, first, from_number, moment, on, path
@@ -18,7 +15,7 @@ from tidings.providers.exchange import Json, Request, Webhook
 from tidings.providers.messages import SmsMessage
 from tidings.providers.outcomes import BAD_CREDENTIALS, BAD_RECIPIENT, THROTTLED, Event
 from tidings.providers.reports import word
-from tidings.providers.signing import from_base64, is_recent
+from tidings.providers.signing import from_base64, is_ed25519, is_recent
 
 _WINDOW = timedelta(minutes=5)
 _EVENTS = Events(
@@ -81,12 +78,7 @@ class Telnyx(SmsProvider):
             or not is_recent(webhook, moment(timestamp), _WINDOW)
         ):
             return False
-        try:
-            signed = timestamp.encode() + b"|" + webhook.body
-            Ed25519PublicKey.from_public_bytes(key).verify(signature, signed)
-        except (InvalidSignature, ValueError):
-            return False
-        return True
+        return is_ed25519(key, signature, timestamp.encode() + b"|" + webhook.body)
 
     def parse_webhook(self, webhook: Webhook) -> list[Event]:
         return _EVENTS.read(entries(webhook, "data"))
