@@ -231,6 +231,7 @@ async def test_an_explanation_reads_as_sentences(
     await records.job(notification, 1, workflow.steps[1], "canceled", details=[why])
     told = (await client.get(f"/v1/notifications/{notification}/explain")).json()
     assert told["summary"] == "welcome for ada: sent on in_app."
+    assert told["workflowVersion"] >= 1
     assert [step["summary"] for step in told["steps"]] == [
         "in_app step 'inbox' was sent through svc.",
         "email step 'mail' was not sent: Subscriber is missing an email address.",

@@ -214,6 +214,7 @@ class AccountOut(Out, frozen=True, kw_only=True):
 
     notification_id: Id = field(name="_notificationId")
     transaction_id: str
+    workflow_version: int
     summary: str
     steps: list[StepAccountOut]
 
@@ -222,6 +223,7 @@ class AccountOut(Out, frozen=True, kw_only=True):
         return cls(
             notification_id=told.notification_id,
             transaction_id=told.transaction_id,
+            workflow_version=told.workflow_version,
             summary=told.summary,
             steps=[StepAccountOut.of(step, dialect) for step in told.steps],
         )

@@ -52,6 +52,8 @@ class StepAccount(msgspec.Struct, frozen=True, kw_only=True):
 class Account(msgspec.Struct, frozen=True, kw_only=True):
     notification_id: str
     transaction_id: str
+    workflow_version: int
+    """The version that the run started with and keeps to."""
     summary: str
     steps: tuple[StepAccount, ...]
 
@@ -60,6 +62,7 @@ def account(activity: Activity) -> Account:
     return Account(
         notification_id=activity.notification.id,
         transaction_id=activity.notification.transaction_id,
+        workflow_version=activity.notification.workflow_version,
         summary=_summary(activity),
         steps=tuple(_step(activity, job) for job in activity.jobs),
     )
