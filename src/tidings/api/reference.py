@@ -1,6 +1,6 @@
 """The interface described by itself: OpenAPI 3.1 at /openapi.json, a page for people at /docs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -50,6 +50,7 @@ _STRICT = "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-act
 
 def handlers(described: Sequence[ControllerRouterHandler]) -> list[ControllerRouterHandler]:
     document = cache(lambda: describe(described))
+    page = cache(lambda: docs_page.render(document()))
 
     @get("/openapi.json", include_in_schema=False)
     async def openapi() -> Response[bytes]:
@@ -57,7 +58,7 @@ def handlers(described: Sequence[ControllerRouterHandler]) -> list[ControllerRou
 
     @get("/docs", include_in_schema=False)
     async def docs() -> Response[str]:
-        return Response(_page(document), media_type="text/html; charset=utf-8", headers=_headers())
+        return Response(page(), media_type="text/html; charset=utf-8", headers=_headers())
 
     @get("/docs/assets/{name:str}", include_in_schema=False)
     async def asset(name: FromPath[str]) -> Response[bytes]:
@@ -144,10 +145,6 @@ def _untangle(node: Any) -> Any:
     if isinstance(tidy.get("oneOf"), list) and len(tidy["oneOf"]) == 1:
         return {**tidy.pop("oneOf")[0], **tidy}
     return tidy
-
-
-def _page(document: Callable[[], dict[str, Any]]) -> str:
-    return docs_page.render(document())
 
 
 def _headers() -> dict[str, str]:
