@@ -1,11 +1,13 @@
 """What every provider promises. Its own test file gives the rows.
 
 `tests/providers/<channel>/test_<id>.py` has CREDENTIALS (a full set), SENT (the vendor's answer to
-a message it takes) and SENT_ID (the id in it, or None when the vendor gives none).
+a message it takes) and SENT_ID (the id in it, or None when the vendor gives none); and BEFORE, the
+answers to the calls that come before the one that sends.
 """
 
 import importlib.util
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -52,6 +54,7 @@ def named(provider: AnyProvider) -> str:
     return provider.id
 
 
+@cache
 def rows_of(provider: AnyProvider) -> ModuleType:
     path = _TESTS / provider.channel / f"test_{provider.id.replace('-', '_')}.py"
     assert path.is_file(), f"{provider.id} has no test file {path.name}"
@@ -66,7 +69,8 @@ def rows_of(provider: AnyProvider) -> ModuleType:
 async def sent_with(provider: AnyProvider, answer: Any, **changes: Any) -> Any:
     rows = rows_of(provider)
     smtp = isinstance(rows.SENT, SmtpResponse)
-    network, http, mail = fake_network([] if smtp else [answer], [answer] if smtp else [])
+    answers = [*getattr(rows, "BEFORE", []), answer]
+    network, http, mail = fake_network([] if smtp else answers, [answer] if smtp else [])
     message = MESSAGES[provider.channel]
     message = msgspec.structs.replace(message, **changes)
     result = await send(provider, rows.CREDENTIALS, message, network, NOW)

@@ -49,6 +49,8 @@ class Provider(Generic[M]):
     """Where the vendor's error text stands."""
     rules: ClassVar[Sequence[Rule]] = ()
     """The vendor's errors as our outcomes, first match first; then the common table holds."""
+    webhook_key: ClassVar[str] = ""
+    """What to enter as signing key for the vendor's webhooks, and where the vendor shows it."""
 
     def build_request(self, message: M, credentials: Credentials) -> Request:
         raise NotImplementedError
@@ -83,9 +85,17 @@ class Provider(Generic[M]):
     def dropped(self, message: M) -> tuple[str, ...]:
         return tuple(sorted(self.parts(message) & self.cannot))
 
+    def needs(self, webhook: Webhook) -> Request | None:
+        """What must be fetched before the webhook can be verified; it comes as `fetched`."""
+        return None
+
     def verify_webhook(self, webhook: Webhook, signing_key: str) -> bool:
         """Whether the vendor itself sent this; False for vendors that do not sign."""
         return False
+
+    def confirms(self, webhook: Webhook) -> Request | None:
+        """The call by which a verified webhook wants to hear that it is welcome."""
+        return None
 
     def parse_webhook(self, webhook: Webhook) -> list[Event]:
         """What the vendor reports; nothing for vendors that do not."""
@@ -107,6 +117,8 @@ class EmailProvider(Provider[EmailMessage]):
         used = set(_used(message, (*names, "sender_name", "custom_data")))
         if any(attachment.cid for attachment in message.attachments):
             used.add("inline attachments")
+        if message.text and message.html:
+            used.add("text beside html")
         return frozenset(used)
 
 

@@ -2,9 +2,11 @@
 
 import base64
 import re
+import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from email.utils import formataddr, parsedate_to_datetime
+from email.utils import formataddr, parseaddr, parsedate_to_datetime
+from html import escape
 from typing import Any
 from xml.etree import ElementTree
 
@@ -21,7 +23,9 @@ from tidings.providers.outcomes import (
     THROTTLED,
     Outcome,
     Result,
+    Verdict,
     by_status,
+    together,
 )
 
 # Auth: headers for a Request.
@@ -40,6 +44,11 @@ def basic(user: str, password: str) -> dict[str, str]:
 
 def b64(content: bytes) -> str:
     return base64.b64encode(content).decode("ascii")
+
+
+def address(base: str) -> str:
+    """A base address that may have been given as a bare host, or with a slash at the end."""
+    return (base if "://" in base else f"https://{base}").rstrip("/")
 
 
 def given(**fields: Any) -> dict[str, Any]:
@@ -65,6 +74,24 @@ def from_line(message: EmailMessage, credentials: Credentials) -> str:
     return formataddr((from_name(message, credentials), from_address(message, credentials)))
 
 
+def person(address: str, name: str = "") -> dict[str, str]:
+    """An address as many vendors want it: `{"email": .., "name": ..}`. What is no address is left
+    to the vendor to refuse."""
+    given_name, plain = parseaddr(address)
+    return {"email": plain or address, **given(name=name or given_name)}
+
+
+def people(addresses: Iterable[str]) -> list[dict[str, str]]:
+    return [person(address) for address in addresses]
+
+
+def as_html(message: EmailMessage) -> str:
+    """The HTML, or the text in its place, for vendors that take nothing else."""
+    if message.html is not None:
+        return message.html
+    return f'<div style="white-space: pre-wrap">{escape(message.text or "")}</div>'
+
+
 def from_number(message: SmsMessage, credentials: Credentials) -> str:
     return message.from_ or credentials.from_
 
@@ -76,6 +103,16 @@ def files(message: EmailMessage) -> list[Attachment]:
 
 def inline(message: EmailMessage) -> list[Attachment]:
     return [attachment for attachment in message.attachments if attachment.cid is not None]
+
+
+def strings(data: Mapping[str, Any]) -> dict[str, str]:
+    """Values as text, for vendors that carry no other; objects and lists as JSON."""
+    return {name: value if isinstance(value, str) else _json(value) for name, value in data.items()}
+
+
+def uuid_for(*parts: str) -> str:
+    """A UUID that is the same for the same parts: the idempotency key that some vendors want."""
+    return str(uuid.uuid5(uuid.NAMESPACE_OID, "\0".join(parts)))
 
 
 def digits(phone: str) -> str:
@@ -148,6 +185,11 @@ def xml(place: str) -> Reader:
         return root.findtext(place)
 
     return Reader(read)
+
+
+def bare(reader: Reader) -> Reader:
+    """Without the angle brackets that message ids are written in."""
+    return Reader(lambda r: value.strip("<>") if isinstance(value := reader(r), str) else value)
 
 
 def first(*readers: Reader) -> Reader:
@@ -223,6 +265,20 @@ def judge(
     )
 
 
+def by_target(verdicts: Iterable[Verdict], status: int) -> Result:
+    """One result of verdicts on several targets inside one answer."""
+    return together(
+        Result(
+            outcome=verdict.outcome,
+            id=verdict.id,
+            reason=verdict.reason,
+            verdicts=(verdict,),
+            status=status,
+        )
+        for verdict in verdicts
+    )
+
+
 _RESET_HEADERS = ("x-ratelimit-reset", "ratelimit-reset", "x-sib-ratelimit-reset")
 
 
@@ -273,6 +329,8 @@ def _epoch(seconds: float) -> datetime | None:
 def _words(value: Any) -> str:
     if isinstance(value, str):
         return value
-    if isinstance(value, Mapping | list):
-        return msgspec.json.encode(value).decode()
-    return str(value)
+    return _json(value) if isinstance(value, Mapping | list) else str(value)
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

@@ -146,11 +146,14 @@ class Webhook(msgspec.Struct, frozen=True, kw_only=True):
 
     method: str = "POST"
     url: str
+    """In full, as the vendor called it, query included: some sign it."""
     query: Mapping[str, str] = {}
     headers: Mapping[str, str] = {}
     """Names in lower case."""
     body: bytes = b""
     at: datetime
+    fetched: bytes = b""
+    """What `Provider.needs` asked for, such as the certificate to verify with."""
 
 
 def encode(request: Request) -> Encoded:
