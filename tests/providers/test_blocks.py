@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tidings.providers.blocks import (
+    address,
     digits,
     e164,
     first,
@@ -151,5 +152,7 @@ def test_small_things() -> None:
     assert digits("+44 20-7946") == "44207946"
     assert digits("0044207946") == "44207946"
     assert e164("44207946") == "+44207946"
+    assert address("x1.example") == "https://x1.example"
+    assert address("http://x1.example/base/") == "http://x1.example/base"
     assert is_gsm("Hello €")
     assert not is_gsm("Привет")

@@ -101,6 +101,11 @@ class Provider(Generic[M]):
         """What the vendor reports; nothing for vendors that do not."""
         return []
 
+    def answer_webhook(self, webhook: Webhook, signing_key: str) -> Response | None:
+        """The answer to a call that only makes sure of us, as vendors do when a webhook is
+        registered; None for a report. Asked before `verify_webhook`: it checks what it must."""
+        return None
+
     @classmethod
     def takes_webhooks(cls) -> bool:
         return cls.parse_webhook is not Provider.parse_webhook

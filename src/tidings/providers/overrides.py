@@ -11,7 +11,8 @@ PASSTHROUGH = "_passthrough"
 
 
 def lay_over(request: Request, overrides: Mapping[str, Any]) -> Request:
-    """The vendor's own fields deep into the body, then `_passthrough`: body, headers and query."""
+    """The vendor's own fields deep into the body, then `_passthrough`: body, headers and query. A
+    GET without a body takes in its query what was meant for the body."""
     if not overrides or request.overrides == "none":
         return request
     through = overrides.get(PASSTHROUGH)
@@ -19,13 +20,19 @@ def lay_over(request: Request, overrides: Mapping[str, Any]) -> Request:
     fields = {name: value for name, value in overrides.items() if name != PASSTHROUGH}
     if request.overrides == "passthrough":
         fields = {}
-    body = _lay(_lay(request.body, fields), _object(through, "body"))
+    over = deep(fields, _object(through, "body"))
+    in_query = request.method == "GET" and request.body is None
+    body = request.body if in_query else _lay(request.body, over)
     headers = dict(request.headers)
     for name, value in _object(through, "headers").items():
         headers = {old: kept for old, kept in headers.items() if old.lower() != name.lower()}
         headers[name] = _header(value)
-    query = {**request.query, **_object(through, "query")}
+    query = {**request.query, **_in_query(over if in_query else {}), **_object(through, "query")}
     return msgspec.structs.replace(request, body=body, headers=headers, query=query)
+
+
+def _in_query(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _field(value) for name, value in fields.items()}
 
 
 def deep(base: Any, over: Any) -> Any:

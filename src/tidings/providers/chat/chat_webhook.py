@@ -1,16 +1,15 @@
 """Chat webhook: the message as JSON to the subscriber's webhook, signed when there is a key."""
 
 from tidings.domain.integrations import Credentials
-from tidings.providers.base import ChatProvider
 from tidings.providers.blocks import given, path
 from tidings.providers.credentials import may
-from tidings.providers.exchange import Conversation, Json, Request
+from tidings.providers.exchange import Json, Request
+from tidings.providers.hooks import HookProvider
 from tidings.providers.messages import ChatMessage
-from tidings.providers.outcomes import BAD_RECIPIENT, Result
 from tidings.providers.signing import HmacBody
 
 
-class ChatWebhook(ChatProvider):
+class ChatWebhook(HookProvider):
     id = "chat-webhook"
     name = "Chat webhook"
     docs = "docs/how-to/webhook-providers.md"
@@ -22,6 +21,8 @@ class ChatWebhook(ChatProvider):
             help="Signs each request: X-Tidings-Signature. Without it requests are not signed.",
         ),
     )
+    cannot = frozenset()
+    rules = ()
     message_id = path("id")
 
     def build_request(self, message: ChatMessage, credentials: Credentials) -> Request:
@@ -40,8 +41,3 @@ class ChatWebhook(ChatProvider):
             headers={"Idempotency-Key": message.id},
             signer=HmacBody(key=key) if key else None,
         )
-
-    def converse(self, message: ChatMessage, credentials: Credentials) -> Conversation:
-        if not message.webhook_url:
-            return Result(outcome=BAD_RECIPIENT, reason="The subscriber has no webhook URL.")
-        return (yield from super().converse(message, credentials))
