@@ -27,6 +27,7 @@ def make_world(settings: Settings) -> World:
         sealer=secrets.Sealer(lambda: keys_of(settings)),
         limits=limits_of(settings),
         allowed_references=settings.credential_references,
+        catching=settings.development,
     )
 
 

@@ -13,6 +13,7 @@ from tidings.domain.credentials import ChannelEntry
 from tidings.domain.integrations import Integration, candidates
 from tidings.domain.messages import Message, MessageStatus
 from tidings.engine import deciding, retry
+from tidings.engine.catching import CATCHER, catcher, caught
 from tidings.engine.content import Content, MissingLayoutError, render
 from tidings.engine.run import Run
 from tidings.providers import registry
@@ -121,6 +122,8 @@ class Courier:
     async def _attempt(
         self, run: Run, position: int, target: Target, integration: Integration, content: Content
     ) -> Result:
+        if integration.id == CATCHER:
+            return self._catch(run, position, target, integration, content)
         job = run.jobs[position]
         provider = registry.find(integration.provider_id)
         now = self._world.clock.now()
@@ -146,6 +149,27 @@ class Courier:
             source="Credentials" if result.outcome == BAD_CREDENTIALS else "Internal",
         )
         self._bury_tokens(run, integration, result)
+        run.messages.append(message_of(run, position, target, content, now, integration, result))
+        return result
+
+    def _catch(
+        self, run: Run, position: int, target: Target, integration: Integration, content: Content
+    ) -> Result:
+        """Keep the message instead of sending it; it is saved together with the job."""
+        now = self._world.clock.now()
+        message = outgoing(run, position, target, integration, content)
+        result = Result(outcome=SENT, id=message.id, date=now)
+        run.caught.append(caught(run, self._world, integration.channel, message))
+        run.change(position, now, provider_id=integration.provider_id)
+        run.prove(
+            position,
+            now,
+            "Success",
+            "Message caught, since no integration is active and this is development",
+            reason="provider",
+            raw=_verdict(result, integration, target),
+            provider_id=integration.provider_id,
+        )
         run.messages.append(message_of(run, position, target, content, now, integration, result))
         return result
 
@@ -189,6 +213,8 @@ def _single(run: Run, channel: Channel) -> list[Target] | Missing:
     if not address:
         return missing
     fitting = _fitting(run, channel, overrides.get("integrationIdentifier"))
+    if not fitting and (ours := catcher(run, channel)):
+        fitting = [ours]
     if not fitting:
         return Missing(
             "Subscriber does not have an active integration",
@@ -209,6 +235,8 @@ def _several(run: Run, channel: Channel) -> list[Target] | Missing:
             found += _entry_targets(channel, integration, entry)
     if found:
         return found
+    if ours := catcher(run, channel):
+        return [_caught_target(channel, ours, entries)]
     if not any(each.channel == channel for each in run.surroundings.integrations):
         return Missing(
             "Subscriber does not have an active integration",
@@ -219,6 +247,18 @@ def _several(run: Run, channel: Channel) -> list[Target] | Missing:
         "Subscriber does not have a configured channel",
         "no_subscriber_chat_channel_id" if channel == "chat" else "no_subscriber_push_token",
     )
+
+
+def _caught_target(channel: Channel, ours: Integration, entries: list[ChannelEntry]) -> Target:
+    """One for all the subscriber has, which may be nothing."""
+    every = [entry.credentials for entry in entries]
+    if channel == "push":
+        tokens = [token for each in every for token in each.get("deviceTokens", ())]
+        return Target(address={"deviceTokens": tokens} if tokens else {}, integrations=[ours])
+    room = next((each for each in every if each.get("webhookUrl") or each.get("channel")), {})
+    place = room.get("webhookUrl")
+    address = {"webhookUrl": place} if place else {}
+    return Target(address=address, integrations=[ours], subject=room)
 
 
 def _entry_targets(channel: Channel, integration: Integration, entry: ChannelEntry) -> list[Target]:
@@ -295,7 +335,7 @@ def outgoing(
         )
     if integration.channel == "push":
         return PushMessage(
-            targets=tuple(target.address["deviceTokens"]),
+            targets=tuple(target.address.get("deviceTokens", ())),
             title=content.subject or "",
             content=content.text,
             payload=run.event.payload,

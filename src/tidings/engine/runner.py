@@ -22,7 +22,7 @@ from tidings.engine.delivery import Courier, Target
 from tidings.engine.run import NOBODY, Run
 from tidings.providers.delivery import Network
 from tidings.steps.outcomes import Collect, Limit, Send
-from tidings.storage import credentials, preferences, runs, subscribers, windows
+from tidings.storage import catching, credentials, preferences, runs, subscribers, windows
 from tidings.storage.database import Connection, Database
 from tidings.storage.windows import Group, Opening, Taking
 from tidings.world import World
@@ -281,6 +281,9 @@ class Runner:
             finished = [run.notification.id for run in known if not run.unfinished]
             if finished:
                 await runs.finish(tx, finished, now)
+        caught = [(run.scope, each) for run in found for each in run.caught]
+        if caught:
+            await catching.add(tx, caught)
         merged = {run.notification.id: run.digested_into for run in found if run.digested_into}
         if merged:
             await runs.digest_into(tx, merged, now)
@@ -288,6 +291,7 @@ class Runner:
             run.fresh = False
             run.changed.clear()
             run.messages.clear()
+            run.caught.clear()
 
     async def _remove_dead_tokens(self, tx: Connection) -> None:
         dead, self._courier.dead_tokens = self._courier.dead_tokens, []
