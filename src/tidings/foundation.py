@@ -38,6 +38,8 @@ def limits_of(settings: Settings) -> Limits:
         longest_throttle=None if throttle is None else timedelta(hours=throttle),
         kept_for=timedelta(days=settings.retention_days),
         in_app_kept_for=timedelta(days=settings.retention_in_app_days),
+        send_concurrency=settings.send_concurrency,
+        send_rate=settings.send_rate,
     )
 
 

@@ -77,12 +77,11 @@ def _part(mail: EmailMessage, kind: str) -> str | None:
     if part is None:
         return None
     payload = part.get_payload(decode=True)
-    charset = part.get_content_charset("utf-8")
+    content = payload if isinstance(payload, bytes) else b""
     try:
-        text = bytes(payload).decode(charset, "replace")  # type: ignore[arg-type]
+        return _plain(content.decode(part.get_content_charset("utf-8"), "replace"))
     except LookupError:
-        text = bytes(payload).decode("utf-8", "replace")  # type: ignore[arg-type]
-    return _plain(text)
+        return _plain(content.decode("utf-8", "replace"))
 
 
 def _plain(text: str) -> str:

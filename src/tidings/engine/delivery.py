@@ -11,7 +11,7 @@ import msgspec
 from tidings.domain.channels import Channel
 from tidings.domain.credentials import ChannelEntry
 from tidings.domain.integrations import Integration, candidates
-from tidings.domain.messages import Message, MessageStatus
+from tidings.domain.messages import UNEXPECTED, Message, MessageStatus
 from tidings.engine import deciding, retry
 from tidings.engine.catching import CATCHER, catcher, caught
 from tidings.engine.content import Content, MissingLayoutError, render
@@ -30,13 +30,6 @@ from tidings.providers.outcomes import BAD_CREDENTIALS, BAD_RECIPIENT, SENT, Res
 from tidings.rendering.templates import TemplateError
 from tidings.world import World
 
-_AT_ONCE = 50
-_ERRORS = {
-    "email": "mail_unexpected_error",
-    "sms": "unexpected_sms_error",
-    "chat": "unexpected_chat_error",
-    "push": "unexpected_push_error",
-}
 _ENTRIES = msgspec.json.Decoder(list[ChannelEntry])
 
 
@@ -130,7 +123,9 @@ class Courier:
         if provider is None:
             return Result(outcome=BAD_CREDENTIALS, reason=f"No provider {integration.provider_id}.")
         message = outgoing(run, position, target, integration, content)
-        gate = self._gates.setdefault(integration.id, asyncio.Semaphore(_AT_ONCE))
+        gate = self._gates.setdefault(
+            integration.id, asyncio.Semaphore(self._world.limits.send_concurrency)
+        )
         async with gate:
             result = await send(provider, integration.credentials, message, self._network, now)
         now = self._world.clock.now()
@@ -200,18 +195,21 @@ def targets(run: Run, position: int) -> list[Target] | Missing:
     return _several(run, channel)
 
 
-def _single(run: Run, channel: Channel) -> list[Target] | Missing:
+def address_of(run: Run, channel: Channel) -> str | None:
+    """Where an e-mail or a text message goes: one address."""
     overrides = channel_overrides(run, channel)
     if channel == "email":
-        address = overrides.get("toRecipient") or run.subscriber.email
-        missing = Missing("Subscriber is missing an email address", "mail_unexpected_error")
-        name = "email"
-    else:
-        address = overrides.get("to") or run.subscriber.phone
-        missing = Missing("Subscriber is missing a phone number", "no_subscriber_phone")
-        name = "phone"
+        return overrides.get("toRecipient") or run.subscriber.email
+    return overrides.get("to") or run.subscriber.phone
+
+
+def _single(run: Run, channel: Channel) -> list[Target] | Missing:
+    overrides = channel_overrides(run, channel)
+    address = address_of(run, channel)
+    if not address and channel == "email":
+        return Missing("Subscriber is missing an email address", "mail_unexpected_error")
     if not address:
-        return missing
+        return Missing("Subscriber is missing a phone number", "no_subscriber_phone")
     fitting = _fitting(run, channel, overrides.get("integrationIdentifier"))
     if not fitting and (ours := catcher(run, channel)):
         fitting = [ours]
@@ -221,6 +219,7 @@ def _single(run: Run, channel: Channel) -> list[Target] | Missing:
             f"{channel}_missing_integration_error",
             failed=True,
         )
+    name = "email" if channel == "email" else "phone"
     return [Target(key="", address={name: address}, integrations=fitting)]
 
 
@@ -429,7 +428,7 @@ def message_of(
         integration_id=None if integration is None else integration.id,
         provider_message_id=None if result is None else result.id,
         status=status,
-        error_id=None if error is None else (missing.error_id if missing else _ERRORS[job.type]),
+        error_id=None if error is None else (missing.error_id if missing else UNEXPECTED[job.type]),
         error_text=error,
         content=content.stored,
         subject=content.subject,
