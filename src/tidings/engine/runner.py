@@ -15,7 +15,7 @@ from tidings import log
 from tidings.dialect import Dialect
 from tidings.domain.integrations import IN_APP_PROVIDER
 from tidings.domain.notifications import FINAL
-from tidings.engine import deciding, delivery, queue
+from tidings.engine import deciding, delivery, holding, queue
 from tidings.engine.catalog import Catalog
 from tidings.engine.deciding import Need
 from tidings.engine.delivery import Courier, Target
@@ -146,10 +146,11 @@ class Runner:
         """Walk all runs until each waits, is finished, or has something to send."""
         sends: list[Need] = []
         walking = list(found)
+        rate = self.world.limits.send_rate
         while walking:
             needs = [need for run in walking if (need := deciding.walk(run, now, self._dialect))]
             walking = []
-            collects, limits, closes = [], [], []
+            collects, limits, closes, leaving = [], [], [], []
             for need in needs:
                 if isinstance(need.outcome, Collect):
                     collects.append(need)
@@ -161,7 +162,10 @@ class Runner:
                     _post(need, now)
                     walking.append(need.run)
                 else:
-                    sends.append(need)
+                    leaving.append(need)
+            leaving, stopped = await holding.suppress(tx, leaving, now)
+            sends += await holding.pace(tx, leaving, rate, now)
+            walking += stopped
             walking += await self._collect(tx, collects, now)
             walking += await self._limit(tx, limits, now)
             walking += await self._close(tx, closes, now)
