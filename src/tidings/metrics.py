@@ -49,8 +49,8 @@ def observe(method: str, route: str, status: int, seconds: float) -> None:
     DURATIONS.labels(method, route).observe(seconds)
 
 
-def count_delivery_event(provider: str, result: str) -> None:
-    DELIVERY_EVENTS.labels(provider, result).inc()
+def count_delivery_events(provider: str, result: str, count: int) -> None:
+    DELIVERY_EVENTS.labels(provider, result).inc(count)
 
 
 def exposition(gauges: dict[str, tuple[str, float]]) -> tuple[bytes, str]:

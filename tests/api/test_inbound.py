@@ -12,6 +12,7 @@ from tidings.actions import integrations as integration_actions
 from tidings.api.door import Parts, open_door
 from tidings.domain.integrations import Configurations
 from tidings.domain.scope import Scope
+from tidings.engine import reports
 from tidings.storage.database import Database
 from tidings.world import World
 
@@ -248,3 +249,46 @@ async def test_too_large_a_report_is_refused(
     id = await integration(database, scope, world)
     answer = await stranger.post(path(scope, id), content=b"x" * (600 * 1024))
     assert answer.status_code == 413
+
+
+async def test_a_report_that_comes_before_its_message_was_saved_is_taken_up(
+    stranger: httpx.AsyncClient,
+    client: httpx.AsyncClient,
+    database: Database,
+    scope: Scope,
+    world: World,
+) -> None:
+    id = await integration(database, scope, world)
+    early = await stranger.post(path(scope, id), params={"token": SECRET}, json=DELIVERED)
+    assert early.json() == []
+    nobody = {**DELIVERED, "MessageID": "nobody"}
+    await stranger.post(path(scope, id), params={"token": SECRET}, json=nobody)
+    await sent(database, scope, world, id, "v1")
+    for _ in range(2):
+        await reports.settle(database, world)
+    (line,) = await details(database)
+    assert (line["status"], line["source"]) == ("Success", "Webhook")
+    (shown,) = (await client.get("/v1/messages")).json()["data"]
+    assert shown["deliveredAt"] == ["2026-05-01T12:00:00.000Z"]
+
+
+async def test_a_challenge_is_answered(
+    stranger: httpx.AsyncClient, database: Database, scope: Scope, world: World
+) -> None:
+    async with database.transaction() as tx:
+        made = await integration_actions.create(
+            tx,
+            scope,
+            world,
+            integration_actions.NewIntegration(
+                provider_id="whatsapp-business",
+                active=True,
+                credentials={"apiToken": "t", "phoneNumberIdentification": "1"},
+                configurations=Configurations(
+                    inbound_webhook_enabled=True, inbound_webhook_signing_key=SECRET
+                ),
+            ),
+        )
+    query = {"hub.mode": "subscribe", "hub.verify_token": SECRET, "hub.challenge": "42"}
+    answer = await stranger.get(path(scope, made.id), params=query)
+    assert (answer.status_code, answer.text) == (200, "42")

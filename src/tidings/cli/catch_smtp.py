@@ -1,6 +1,7 @@
 """`tidings catch-smtp`: takes mail of any program and shows it among the caught messages."""
 
 import asyncio
+import logging
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from typing import TYPE_CHECKING, Annotated, Any
@@ -98,7 +99,7 @@ def catch_smtp(
 ) -> None:
     """Catch mail: accept it over SMTP and keep it where `GET /v1/catcher/messages` shows it.
 
-    For development. Nothing is sent on, and nobody has to log in, so keep the port to yourself.
+    For development. Nothing is sent on, and any login is accepted, so keep the port to yourself.
     """
     settings = settings_from(data_dir=data_dir, database_url=database_url)
     if not settings.development:
@@ -109,14 +110,24 @@ def catch_smtp(
         fail(f"Cannot listen on {host}:{port}: {error.strerror}. Choose another --port.")
 
     async def work(world: "World", database: "Database") -> None:
-        from aiosmtpd.smtp import SMTP
+        from aiosmtpd.smtp import SMTP, AuthResult
+
+        # It logs every command, passwords included.
+        logging.getLogger("mail.log").setLevel(logging.WARNING)
 
         async with database.connection() as connection:
             scope = await scope_named(connection, environment)
         catcher = Catcher(database, world, scope)
         loop = asyncio.get_running_loop()
         server = await loop.create_server(
-            lambda: SMTP(catcher, enable_SMTPUTF8=True, loop=loop), sock=listening
+            lambda: SMTP(
+                catcher,
+                enable_SMTPUTF8=True,
+                auth_require_tls=False,
+                authenticator=lambda *_: AuthResult(success=True),
+                loop=loop,
+            ),
+            sock=listening,
         )
         bound, number = listening.getsockname()[:2]
         typer.echo(f"Catching mail for {environment} on {bound}:{number}.")

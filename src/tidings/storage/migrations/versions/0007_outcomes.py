@@ -42,6 +42,21 @@ CREATE TABLE suppressions (
 COMMENT ON TABLE suppressions IS 'Addresses that bounced or complained: nothing is sent to them.';
 """
 
+_REPORTS = """
+CREATE TABLE early_reports (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    organization_id text COLLATE "C" NOT NULL,
+    environment_id text COLLATE "C" NOT NULL REFERENCES environments ON DELETE CASCADE,
+    integration_id text COLLATE "C" NOT NULL,
+    provider_id text NOT NULL,
+    message_id text NOT NULL,
+    event jsonb NOT NULL,
+    received_at timestamptz NOT NULL
+);
+COMMENT ON TABLE early_reports IS 'Reports of vendors about messages that are not saved yet.';
+CREATE INDEX early_reports_age ON early_reports (received_at);
+"""
+
 _PACES = """
 CREATE TABLE send_paces (
     integration_id text COLLATE "C" PRIMARY KEY REFERENCES integrations ON DELETE CASCADE,
@@ -54,5 +69,5 @@ COMMENT ON COLUMN send_paces.left_over IS 'Below zero: that many sends have a la
 
 
 def upgrade() -> None:
-    for part in (_CAUGHT, _SUPPRESSIONS, _PACES):
+    for part in (_CAUGHT, _SUPPRESSIONS, _REPORTS, _PACES):
         op.execute(part)
