@@ -56,6 +56,7 @@ HOME: dict[str, tuple[str, ...]] = {
     "uvloop": ("cli/",),
     "aiohttp": ("providers/transport.py",),
     "aiosmtplib": ("providers/smtp.py",),
+    "aiosmtpd": ("cli/catch_smtp.py",),
     "httpx": ("providers/transport.py",),
     "liquid": ("rendering/",),
     "nh3": ("rendering/",),

@@ -27,6 +27,7 @@ def make_world(settings: Settings) -> World:
         sealer=secrets.Sealer(lambda: keys_of(settings)),
         limits=limits_of(settings),
         allowed_references=settings.credential_references,
+        catching=settings.development,
     )
 
 
@@ -37,6 +38,8 @@ def limits_of(settings: Settings) -> Limits:
         longest_throttle=None if throttle is None else timedelta(hours=throttle),
         kept_for=timedelta(days=settings.retention_days),
         in_app_kept_for=timedelta(days=settings.retention_in_app_days),
+        send_concurrency=settings.send_concurrency,
+        send_rate=settings.send_rate,
     )
 
 

@@ -27,6 +27,12 @@ DURATIONS = Histogram(
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
 
+DELIVERY_EVENTS = Counter(
+    "tidings_delivery_events_total",
+    "Delivery events of providers: `noted`, `repeated`, or `unknown` for no message of ours.",
+    ["provider", "result"],
+)
+
 
 class _Moment(Collector):
     """Gauges that are read off at the moment of the scrape."""
@@ -41,6 +47,10 @@ class _Moment(Collector):
 def observe(method: str, route: str, status: int, seconds: float) -> None:
     REQUESTS.labels(method, route, str(status)).inc()
     DURATIONS.labels(method, route).observe(seconds)
+
+
+def count_delivery_events(provider: str, result: str, count: int) -> None:
+    DELIVERY_EVENTS.labels(provider, result).inc(count)
 
 
 def exposition(gauges: dict[str, tuple[str, float]]) -> tuple[bytes, str]:

@@ -143,6 +143,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "reported as an issue of the workflow. Unset: no limit."
         ),
     ] = None
+    send_concurrency: Annotated[
+        Annotated[int, Meta(ge=1, le=10000)],
+        Meta(
+            description="How many messages one engine process sends through one integration at the "
+            "same time."
+        ),
+    ] = 50
+    send_rate: Annotated[
+        Annotated[float, Meta(gt=0)] | None,
+        Meta(
+            description="How many messages per second all engine processes together send through "
+            "one integration; what comes faster waits. Unset: no limit."
+        ),
+    ] = None
     stop_seconds: Annotated[
         Annotated[float, Meta(gt=0, le=3600)],
         Meta(

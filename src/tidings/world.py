@@ -16,3 +16,5 @@ class World(msgspec.Struct, frozen=True):
     allowed_references: tuple[str, ...] = ()
     """What credentials may refer to instead of holding it, as `env:NAME` or `file:PATH`."""
     limits: Limits = Limits()
+    catching: bool = False
+    """Whether messages that no integration delivers are caught instead: in development."""

@@ -72,6 +72,8 @@ def build(parts: Parts) -> Litestar:
         logging_config=None,
     )
     app.state.health = parts.health
+    app.state.world = parts.world
+    app.state.network = parts.network
     return app
 
 

@@ -26,6 +26,7 @@ _log = log.get("api")
 STATUS: dict[type[TidingsError], HTTPStatus] = {
     errors.InvalidError: HTTPStatus.UNPROCESSABLE_ENTITY,
     errors.RefusedError: HTTPStatus.BAD_REQUEST,
+    errors.UnprovenError: HTTPStatus.UNAUTHORIZED,
     errors.ForbiddenError: HTTPStatus.FORBIDDEN,
     errors.NotFoundError: HTTPStatus.NOT_FOUND,
     errors.ConflictError: HTTPStatus.CONFLICT,

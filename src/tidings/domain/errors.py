@@ -3,6 +3,7 @@
 TidingsError
 ├── InvalidError      a value breaks a rule; says which field and why
 ├── RefusedError      the request is understood and cannot be done as things stand
+├── UnprovenError     the caller did not prove to be who it must be
 ├── ForbiddenError    the caller may not do this here
 ├── NotFoundError     the thing named does not exist in the caller's environment
 └── ConflictError     it exists already, or someone else is at it
@@ -41,6 +42,10 @@ class InvalidError(TidingsError):
 
 
 class RefusedError(TidingsError):
+    pass
+
+
+class UnprovenError(TidingsError):
     pass
 
 

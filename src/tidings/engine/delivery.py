@@ -11,8 +11,9 @@ import msgspec
 from tidings.domain.channels import Channel
 from tidings.domain.credentials import ChannelEntry
 from tidings.domain.integrations import Integration, candidates
-from tidings.domain.messages import Message, MessageStatus
+from tidings.domain.messages import UNEXPECTED, Message, MessageStatus
 from tidings.engine import deciding, retry
+from tidings.engine.catching import CATCHER, catcher, caught
 from tidings.engine.content import Content, MissingLayoutError, render
 from tidings.engine.run import Run
 from tidings.providers import registry
@@ -29,13 +30,6 @@ from tidings.providers.outcomes import BAD_CREDENTIALS, BAD_RECIPIENT, SENT, Res
 from tidings.rendering.templates import TemplateError
 from tidings.world import World
 
-_AT_ONCE = 50
-_ERRORS = {
-    "email": "mail_unexpected_error",
-    "sms": "unexpected_sms_error",
-    "chat": "unexpected_chat_error",
-    "push": "unexpected_push_error",
-}
 _ENTRIES = msgspec.json.Decoder(list[ChannelEntry])
 
 
@@ -121,13 +115,17 @@ class Courier:
     async def _attempt(
         self, run: Run, position: int, target: Target, integration: Integration, content: Content
     ) -> Result:
+        if integration.id == CATCHER:
+            return self._catch(run, position, target, integration, content)
         job = run.jobs[position]
         provider = registry.find(integration.provider_id)
         now = self._world.clock.now()
         if provider is None:
             return Result(outcome=BAD_CREDENTIALS, reason=f"No provider {integration.provider_id}.")
         message = outgoing(run, position, target, integration, content)
-        gate = self._gates.setdefault(integration.id, asyncio.Semaphore(_AT_ONCE))
+        gate = self._gates.setdefault(
+            integration.id, asyncio.Semaphore(self._world.limits.send_concurrency)
+        )
         async with gate:
             result = await send(provider, integration.credentials, message, self._network, now)
         now = self._world.clock.now()
@@ -146,6 +144,27 @@ class Courier:
             source="Credentials" if result.outcome == BAD_CREDENTIALS else "Internal",
         )
         self._bury_tokens(run, integration, result)
+        run.messages.append(message_of(run, position, target, content, now, integration, result))
+        return result
+
+    def _catch(
+        self, run: Run, position: int, target: Target, integration: Integration, content: Content
+    ) -> Result:
+        """Keep the message instead of sending it; it is saved together with the job."""
+        now = self._world.clock.now()
+        message = outgoing(run, position, target, integration, content)
+        result = Result(outcome=SENT, id=message.id, date=now)
+        run.caught.append(caught(run, self._world, integration.channel, message))
+        run.change(position, now, provider_id=integration.provider_id)
+        run.prove(
+            position,
+            now,
+            "Success",
+            "Message caught, since no integration is active and this is development",
+            reason="provider",
+            raw=_verdict(result, integration, target),
+            provider_id=integration.provider_id,
+        )
         run.messages.append(message_of(run, position, target, content, now, integration, result))
         return result
 
@@ -176,25 +195,31 @@ def targets(run: Run, position: int) -> list[Target] | Missing:
     return _several(run, channel)
 
 
-def _single(run: Run, channel: Channel) -> list[Target] | Missing:
+def address_of(run: Run, channel: Channel) -> str | None:
+    """Where an e-mail or a text message goes: one address."""
     overrides = channel_overrides(run, channel)
     if channel == "email":
-        address = overrides.get("toRecipient") or run.subscriber.email
-        missing = Missing("Subscriber is missing an email address", "mail_unexpected_error")
-        name = "email"
-    else:
-        address = overrides.get("to") or run.subscriber.phone
-        missing = Missing("Subscriber is missing a phone number", "no_subscriber_phone")
-        name = "phone"
+        return overrides.get("toRecipient") or run.subscriber.email
+    return overrides.get("to") or run.subscriber.phone
+
+
+def _single(run: Run, channel: Channel) -> list[Target] | Missing:
+    overrides = channel_overrides(run, channel)
+    address = address_of(run, channel)
+    if not address and channel == "email":
+        return Missing("Subscriber is missing an email address", "mail_unexpected_error")
     if not address:
-        return missing
+        return Missing("Subscriber is missing a phone number", "no_subscriber_phone")
     fitting = _fitting(run, channel, overrides.get("integrationIdentifier"))
+    if not fitting and (ours := catcher(run, channel)):
+        fitting = [ours]
     if not fitting:
         return Missing(
             "Subscriber does not have an active integration",
             f"{channel}_missing_integration_error",
             failed=True,
         )
+    name = "email" if channel == "email" else "phone"
     return [Target(key="", address={name: address}, integrations=fitting)]
 
 
@@ -209,6 +234,8 @@ def _several(run: Run, channel: Channel) -> list[Target] | Missing:
             found += _entry_targets(channel, integration, entry)
     if found:
         return found
+    if ours := catcher(run, channel):
+        return [_caught_target(channel, ours, entries)]
     if not any(each.channel == channel for each in run.surroundings.integrations):
         return Missing(
             "Subscriber does not have an active integration",
@@ -219,6 +246,18 @@ def _several(run: Run, channel: Channel) -> list[Target] | Missing:
         "Subscriber does not have a configured channel",
         "no_subscriber_chat_channel_id" if channel == "chat" else "no_subscriber_push_token",
     )
+
+
+def _caught_target(channel: Channel, ours: Integration, entries: list[ChannelEntry]) -> Target:
+    """One for all the subscriber has, which may be nothing."""
+    every = [entry.credentials for entry in entries]
+    if channel == "push":
+        tokens = [token for each in every for token in each.get("deviceTokens", ())]
+        return Target(address={"deviceTokens": tokens} if tokens else {}, integrations=[ours])
+    room = next((each for each in every if each.get("webhookUrl") or each.get("channel")), {})
+    place = room.get("webhookUrl")
+    address = {"webhookUrl": place} if place else {}
+    return Target(address=address, integrations=[ours], subject=room)
 
 
 def _entry_targets(channel: Channel, integration: Integration, entry: ChannelEntry) -> list[Target]:
@@ -295,7 +334,7 @@ def outgoing(
         )
     if integration.channel == "push":
         return PushMessage(
-            targets=tuple(target.address["deviceTokens"]),
+            targets=tuple(target.address.get("deviceTokens", ())),
             title=content.subject or "",
             content=content.text,
             payload=run.event.payload,
@@ -389,7 +428,7 @@ def message_of(
         integration_id=None if integration is None else integration.id,
         provider_message_id=None if result is None else result.id,
         status=status,
-        error_id=None if error is None else (missing.error_id if missing else _ERRORS[job.type]),
+        error_id=None if error is None else (missing.error_id if missing else UNEXPECTED[job.type]),
         error_text=error,
         content=content.stored,
         subject=content.subject,

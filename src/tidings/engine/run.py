@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from tidings.domain.catching import Caught
 from tidings.domain.channels import CHANNELS
 from tidings.domain.events import Event
 from tidings.domain.messages import Message
@@ -60,10 +61,12 @@ class Run:
         self.fresh = fresh
         self.changed: set[int] = set()
         self.messages: list[Message] = []
+        self.caught: list[Caught] = []
         self.events_of: dict[str, list[dict[str, Any]]] = {}
         """What digests gathered, by job."""
         self.digested_into: str | None = None
         self.limits = world.limits
+        self.catching = world.catching
         self._ids = world.ids
         self._steps = {step.id: step for step in definition.steps}
 

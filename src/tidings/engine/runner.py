@@ -15,14 +15,14 @@ from tidings import log
 from tidings.dialect import Dialect
 from tidings.domain.integrations import IN_APP_PROVIDER
 from tidings.domain.notifications import FINAL
-from tidings.engine import deciding, delivery, queue
+from tidings.engine import deciding, delivery, holding, queue
 from tidings.engine.catalog import Catalog
 from tidings.engine.deciding import Need
 from tidings.engine.delivery import Courier, Target
 from tidings.engine.run import NOBODY, Run
 from tidings.providers.delivery import Network
 from tidings.steps.outcomes import Collect, Limit, Send
-from tidings.storage import credentials, preferences, runs, subscribers, windows
+from tidings.storage import catching, credentials, preferences, runs, subscribers, windows
 from tidings.storage.database import Connection, Database
 from tidings.storage.windows import Group, Opening, Taking
 from tidings.world import World
@@ -146,10 +146,11 @@ class Runner:
         """Walk all runs until each waits, is finished, or has something to send."""
         sends: list[Need] = []
         walking = list(found)
+        rate = self.world.limits.send_rate
         while walking:
             needs = [need for run in walking if (need := deciding.walk(run, now, self._dialect))]
             walking = []
-            collects, limits, closes = [], [], []
+            collects, limits, closes, leaving = [], [], [], []
             for need in needs:
                 if isinstance(need.outcome, Collect):
                     collects.append(need)
@@ -161,7 +162,10 @@ class Runner:
                     _post(need, now)
                     walking.append(need.run)
                 else:
-                    sends.append(need)
+                    leaving.append(need)
+            leaving, stopped = await holding.suppress(tx, leaving, now)
+            sends += await holding.pace(tx, leaving, rate, now)
+            walking += stopped
             walking += await self._collect(tx, collects, now)
             walking += await self._limit(tx, limits, now)
             walking += await self._close(tx, closes, now)
@@ -281,6 +285,9 @@ class Runner:
             finished = [run.notification.id for run in known if not run.unfinished]
             if finished:
                 await runs.finish(tx, finished, now)
+        caught = [(run.scope, each) for run in found for each in run.caught]
+        if caught:
+            await catching.add(tx, caught)
         merged = {run.notification.id: run.digested_into for run in found if run.digested_into}
         if merged:
             await runs.digest_into(tx, merged, now)
@@ -288,6 +295,7 @@ class Runner:
             run.fresh = False
             run.changed.clear()
             run.messages.clear()
+            run.caught.clear()
 
     async def _remove_dead_tokens(self, tx: Connection) -> None:
         dead, self._courier.dead_tokens = self._courier.dead_tokens, []

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from tidings import log
 from tidings.dialect import Dialect
-from tidings.engine import housekeeping, queue
+from tidings.engine import housekeeping, queue, reports
 from tidings.engine.catalog import Catalog
 from tidings.engine.fan_out import FanOut
 from tidings.engine.queue import Queue
@@ -96,6 +96,7 @@ class Worker:
     async def _watch_others(self) -> None:
         while not self._stopping.is_set():
             await self._sweeper.take_back()
+            await reports.settle(self._database, self._world)
             await self._pause(HEARTBEAT_SECONDS)
 
     async def _clean(self) -> None:

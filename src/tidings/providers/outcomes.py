@@ -6,6 +6,9 @@ from typing import Literal
 
 import msgspec
 
+from tidings.domain.deliveries import Event as Event
+from tidings.domain.deliveries import Happened as Happened
+
 Outcome = Literal[
     "sent", "bad_recipient", "bad_request", "bad_credentials", "throttled", "retryable"
 ]
@@ -60,37 +63,6 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def final(self) -> bool:
         return self.outcome in FINAL
-
-
-Happened = Literal[
-    "queued",
-    "sent",
-    "deferred",
-    "delivered",
-    "opened",
-    "clicked",
-    "read",
-    "soft_bounced",
-    "bounced",
-    "rejected",
-    "dropped",
-    "failed",
-    "complained",
-    "unsubscribed",
-]
-
-
-class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """What a vendor reports about a message it took."""
-
-    message_id: str
-    """The vendor's, as recorded when it was sent; or ours, where the vendor hands it back."""
-    happened: Happened
-    at: datetime | None = None
-    id: str | None = None
-    """The event's own id, to notice repetition."""
-    target: str | None = None
-    reason: str = ""
 
 
 def by_status(status: int) -> Outcome:

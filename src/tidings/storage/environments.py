@@ -41,6 +41,16 @@ async def get(connection: Connection, scope: Scope, id: str) -> Environment:
     return found
 
 
+async def scope_of(connection: Connection, id: str) -> Scope:
+    """For callers that have no key of the environment and prove themselves otherwise."""
+    row = await connection.fetchrow(
+        "SELECT id, organization_id FROM environments WHERE id = $1", id.replace("\0", "")
+    )
+    if row is None:
+        raise NotFoundError(f"There is no environment {id}.", environmentId=id)
+    return Scope(row["organization_id"], row["id"])
+
+
 async def named(connection: Connection, name: str) -> Environment:
     """The environment of that name in the one organization there is, for the command line."""
     row = await connection.fetchrow(

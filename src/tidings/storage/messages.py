@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from tidings.domain.activities import Delivered
-from tidings.domain.messages import Message
+from tidings.domain.messages import UNEXPECTED, Change, Message
 from tidings.domain.paging import MOST_COUNTED
 from tidings.domain.scope import Scope
 from tidings.storage import subscribers, workflows
@@ -72,6 +72,49 @@ def asked(scope: Scope, filter: Filter) -> Question:
         question.where(f"r.context_keys @> {keys} AND r.context_keys <@ {keys}")
     question.between(filter.after, filter.before)
     return question
+
+
+async def lock_reported(
+    connection: Connection, scope: Scope, integration_id: str, ids: Sequence[str]
+) -> list[Message]:
+    """Those that went out through the integration under one of these ids, the vendor's or ours;
+    held until the transaction ends."""
+    rows = await connection.fetch(
+        f"SELECT {_COLUMNS} FROM messages AS r LEFT JOIN events AS e ON e.id = r.event_id "
+        "WHERE r.environment_id = $1 AND r.integration_id = $2 "
+        "AND (r.provider_message_id = ANY ($3) OR r.id = ANY ($3)) ORDER BY r.id FOR UPDATE OF r",
+        scope.environment_id,
+        integration_id,
+        ids,
+    )
+    return [_message(row) for row in rows]
+
+
+async def note_reports(
+    connection: Connection, changes: Sequence[tuple[Message, Change]], now: datetime
+) -> None:
+    """What vendors reported, oldest first."""
+    await connection.execute(
+        "UPDATE messages AS m SET delivered_at = m.delivered_at || n.delivered, "
+        "seen = m.seen OR n.read_at IS NOT NULL, read = m.read OR n.read_at IS NOT NULL, "
+        "first_seen_at = coalesce(m.first_seen_at, n.read_at), "
+        "last_seen_at = greatest(m.last_seen_at, n.read_at), "
+        "last_read_at = greatest(m.last_read_at, n.read_at), "
+        "status = CASE WHEN n.error IS NULL THEN m.status ELSE 'error' END, "
+        "error_text = coalesce(n.error, m.error_text), "
+        "error_id = CASE WHEN n.error IS NULL THEN m.error_id ELSE n.error_id END, "
+        "updated_at = $6 FROM (SELECT id, max(error_id) AS error_id, max(read_at) AS read_at, "
+        "coalesce(array_agg(delivered_at) FILTER (WHERE delivered_at IS NOT NULL), '{}') "
+        "AS delivered, (array_agg(error) FILTER (WHERE error IS NOT NULL))[1] AS error "
+        "FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[], $4::text[], $5::text[]) "
+        "AS c (id, delivered_at, read_at, error, error_id) GROUP BY id) AS n WHERE m.id = n.id",
+        [message.id for message, _ in changes],
+        [change.delivered_at for _, change in changes],
+        [change.read_at for _, change in changes],
+        [change.error for _, change in changes],
+        [UNEXPECTED.get(message.channel) for message, _ in changes],
+        now,
+    )
 
 
 async def remove(connection: Connection, scope: Scope, id: str) -> bool:

@@ -305,6 +305,26 @@ async def change_jobs(connection: Connection, jobs: Sequence[Job], worker_id: st
     )
 
 
+async def details_of(
+    connection: Connection, job_ids: Sequence[str]
+) -> dict[str, tuple[Detail, ...]]:
+    rows = await connection.fetch("SELECT id, details FROM jobs WHERE id = ANY ($1)", job_ids)
+    return {row["id"]: _DETAILS.decode(row["details"]) for row in rows}
+
+
+async def add_details(
+    connection: Connection, added: Mapping[str, Sequence[Detail]], now: datetime
+) -> None:
+    """More proof for jobs that are over."""
+    await connection.execute(
+        "UPDATE jobs AS j SET details = j.details || n.details, updated_at = $3 "
+        "FROM unnest($1::text[], $2::jsonb[]) AS n (id, details) WHERE j.id = n.id",
+        list(added),
+        [_json(list(details)) for details in added.values()],
+        now,
+    )
+
+
 async def finish(connection: Connection, notification_ids: Sequence[str], now: datetime) -> None:
     """Mark as finished: nothing of them is left to be done."""
     await connection.execute(
