@@ -96,3 +96,14 @@ async def test_only_the_newest_are_kept(database: Database, scope: Scope) -> Non
         await catching.add(tx, [(scope, each) for each in every])
         left = await catching.newest(tx, scope, catching.Filter(), 0, 2 * MOST_KEPT)
     assert [each.content for each in left] == [str(n) for n in range(MOST_KEPT + 4, 4, -1)]
+
+
+async def test_a_catcher_can_be_set_up_as_an_integration(engine: Engine) -> None:
+    """In production too, for a demonstration."""
+    await engine.integration("svc-sms")
+    workflow = await engine.workflow(("sms", {"body": "Hi"}))
+    await engine.trigger(workflow, [{"subscriberId": "ada", "phone": "+441234567890"}])
+    await engine.work()
+    assert await engine.statuses() == [["completed"]]
+    assert await engine.rows("SELECT channel FROM caught_messages") == [("sms",)]
+    assert engine.wire.calls == []

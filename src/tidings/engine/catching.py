@@ -11,6 +11,7 @@ from tidings.world import World
 
 CATCHER = "catcher"
 """Stands where the id of an integration would."""
+_CATCHERS = frozenset((PROVIDERS["email"], PROVIDERS["sms"]))
 
 
 def catcher(run: Run, channel: Channel) -> Integration | None:
@@ -30,6 +31,11 @@ def catcher(run: Run, channel: Channel) -> Integration | None:
         created_at=made_at,
         updated_at=made_at,
     )
+
+
+def catches(integration: Integration) -> bool:
+    """Whether what goes through it is kept here: the catcher itself, or one set up as such."""
+    return integration.id == CATCHER or integration.provider_id in _CATCHERS
 
 
 def caught(run: Run, world: World, channel: Channel, message: AnyMessage) -> Caught:

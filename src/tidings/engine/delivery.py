@@ -13,7 +13,7 @@ from tidings.domain.credentials import ChannelEntry
 from tidings.domain.integrations import Integration, candidates
 from tidings.domain.messages import UNEXPECTED, Message, MessageStatus
 from tidings.engine import deciding, retry
-from tidings.engine.catching import CATCHER, catcher, caught
+from tidings.engine.catching import catcher, catches, caught
 from tidings.engine.content import Content, MissingLayoutError, render
 from tidings.engine.run import Run
 from tidings.providers import registry
@@ -115,7 +115,7 @@ class Courier:
     async def _attempt(
         self, run: Run, position: int, target: Target, integration: Integration, content: Content
     ) -> Result:
-        if integration.id == CATCHER:
+        if catches(integration):
             return self._catch(run, position, target, integration, content)
         job = run.jobs[position]
         provider = registry.find(integration.provider_id)
