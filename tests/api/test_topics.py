@@ -161,3 +161,15 @@ async def test_taking_out_by_subscriber_or_identifier(client: httpx.AsyncClient)
     await client.delete("/v2/topics/news")
     assert (await remove(client, "bob")).status_code == 404
     assert (await client.get("/v2/subscribers/bob")).status_code == 200
+
+
+async def test_a_subscriber_names_its_topics(client: httpx.AsyncClient) -> None:
+    """The deprecated field still works, in a single answer and in a listing."""
+    await client.post("/v2/subscribers", json={"subscriberId": "ada"})
+    assert (await client.get("/v2/subscribers/ada")).json()["topics"] == []
+    await client.post(MEMBERS, json={"subscriptions": ["ada"]})
+    assert (await client.get("/v2/subscribers/ada")).json()["topics"] == ["news"]
+    assert (await client.get("/v2/subscribers")).json()["data"][0]["topics"] == ["news"]
+    document = (await client.get("/openapi.json")).json()
+    fields = document["components"]["schemas"]["SubscriberOut"]["properties"]
+    assert fields["topics"]["deprecated"] is True

@@ -137,12 +137,15 @@ def _guard(operation: dict[str, Any], method: str) -> None:
 
 
 def _untangle(node: Any) -> Any:
-    """Drop the wrapping that an optional field leaves behind: `oneOf` with a single choice."""
+    """Drop the wrapping that an optional field leaves behind, `oneOf` with a single choice, and
+    mark what its description calls deprecated."""
     if isinstance(node, list):
         return [_untangle(each) for each in node]
     if not isinstance(node, dict):
         return node
     tidy = {name: _untangle(value) for name, value in node.items()}
+    if str(tidy.get("description", "")).startswith("Deprecated"):
+        tidy["deprecated"] = True
     if isinstance(tidy.get("oneOf"), list) and len(tidy["oneOf"]) == 1:
         return {**tidy.pop("oneOf")[0], **tidy}
     return tidy

@@ -104,6 +104,10 @@ class SubscriberOut(Out, frozen=True, kw_only=True):
     avatar: str | UnsetType | None = UNSET
     locale: str | UnsetType | None = UNSET
     channels: list[ChannelOut]
+    topics: Annotated[
+        list[str] | UnsetType,
+        Meta(description="Deprecated: the keys of its topics; see its subscriptions."),
+    ] = UNSET
     is_online: bool | None
     last_online_at: Timestamp | None
     version: int = field(name="__v")
@@ -120,6 +124,7 @@ class SubscriberOut(Out, frozen=True, kw_only=True):
     def of(cls, subscriber: Subscriber, scope: Scope, dialect: Dialect) -> "SubscriberOut":
         online_at = subscriber.last_online_at
         channels: Any = _spelled(subscriber.channels, dialect)
+        topics: Any = unless_none(subscriber.topics)
         data: Any = unless_none(subscriber.data)
         return cls(
             id=subscriber.id,
@@ -130,6 +135,7 @@ class SubscriberOut(Out, frozen=True, kw_only=True):
             avatar=unless_none(subscriber.avatar),
             locale=unless_none(subscriber.locale),
             channels=channels,
+            topics=topics,
             is_online=subscriber.is_online,
             last_online_at=None if online_at is None else iso(online_at),
             version=subscriber.version,

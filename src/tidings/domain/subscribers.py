@@ -36,6 +36,8 @@ class Subscriber(msgspec.Struct, frozen=True, kw_only=True):
     """A JSON object of the caller's own."""
     channels: msgspec.Raw
     """A JSON array of `domain.credentials.ChannelEntry`."""
+    topics: msgspec.Raw | None = None
+    """A JSON array of the keys of its topics, where they were asked for."""
     is_online: bool | None
     last_online_at: datetime | None
     version: int

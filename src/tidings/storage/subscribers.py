@@ -18,6 +18,10 @@ T = TypeVar("T")
 
 _SAID = ", ".join(FIELDS)
 _COLUMNS = f"id, key, {_SAID}, channels, is_online, last_online_at, version, created_at, updated_at"
+_TOPICS = (
+    "(SELECT coalesce(jsonb_agg(t.key ORDER BY t.key), '[]') FROM topic_subscriptions AS m "
+    "JOIN topics AS t ON t.id = m.topic_id WHERE m.subscriber_id = {row}.id) AS topics"
+)
 TEXTS = [name for name in FIELDS if name != "data"]
 """The fields that are text."""
 _NEXT_VERSION = "version = s.version + 1, updated_at = greatest(s.updated_at, {now})"
@@ -44,7 +48,7 @@ _ROWS = (
 _UPSERT = f"{_INSERT}{_ROWS}{_OVER}"
 
 LISTING = paging.Listing(
-    columns=_COLUMNS,
+    columns=f"{_COLUMNS}, {_TOPICS.format(row='r')}",
     source="subscribers AS r",
     where="r.environment_id = $1",
     count="SELECT coalesce(sum(count), 0)::bigint FROM subscriber_tallies "
@@ -63,7 +67,8 @@ async def page(
 
 async def find(connection: Connection, scope: Scope, key: str) -> Subscriber | None:
     row = await connection.fetchrow(
-        f"SELECT {_COLUMNS} FROM subscribers WHERE environment_id = $1 AND key = $2",
+        f"SELECT {_COLUMNS}, {_TOPICS.format(row='subscribers')} FROM subscribers "
+        "WHERE environment_id = $1 AND key = $2",
         scope.environment_id,
         key,
     )
@@ -270,7 +275,7 @@ def _json(value: Any) -> str | None:
 
 
 def _subscriber(row: Row) -> Subscriber:
-    data = row["data"]
+    data, topics = row["data"], row.get("topics")
     return Subscriber(
         id=row["id"],
         key=row["key"],
@@ -283,6 +288,7 @@ def _subscriber(row: Row) -> Subscriber:
         timezone=row["timezone"],
         data=None if data is None else msgspec.Raw(data.encode()),
         channels=msgspec.Raw(row["channels"].encode()),
+        topics=None if topics is None else msgspec.Raw(topics.encode()),
         is_online=row["is_online"],
         last_online_at=row["last_online_at"],
         version=row["version"],
