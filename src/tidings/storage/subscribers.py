@@ -22,6 +22,7 @@ _TOPICS = (
     "(SELECT coalesce(jsonb_agg(t.key ORDER BY t.key), '[]') FROM topic_subscriptions AS m "
     "JOIN topics AS t ON t.id = m.topic_id WHERE m.subscriber_id = {row}.id) AS topics"
 )
+_SHOWN = f"{_COLUMNS}, {_TOPICS.format(row='s')}"
 TEXTS = [name for name in FIELDS if name != "data"]
 """The fields that are text."""
 _NEXT_VERSION = "version = s.version + 1, updated_at = greatest(s.updated_at, {now})"
@@ -67,8 +68,7 @@ async def page(
 
 async def find(connection: Connection, scope: Scope, key: str) -> Subscriber | None:
     row = await connection.fetchrow(
-        f"SELECT {_COLUMNS}, {_TOPICS.format(row='subscribers')} FROM subscribers "
-        "WHERE environment_id = $1 AND key = $2",
+        f"SELECT {_SHOWN} FROM subscribers AS s WHERE environment_id = $1 AND key = $2",
         scope.environment_id,
         key,
     )
@@ -120,7 +120,7 @@ async def add(
 ) -> Subscriber | None:
     """The new subscriber, or None when there is one with this key."""
     row = await connection.fetchrow(
-        f"{_INSERT}{_ROWS} ON CONFLICT (environment_id, key) DO NOTHING RETURNING {_COLUMNS}",
+        f"{_INSERT}{_ROWS} ON CONFLICT (environment_id, key) DO NOTHING RETURNING {_SHOWN}",
         *_arguments(scope, [id], [profile], now),
     )
     return None if row is None else _subscriber(row)
@@ -131,7 +131,7 @@ async def put(
 ) -> Subscriber:
     """The subscriber as it is after it was made, or what is said was written over it."""
     row = await connection.fetchrow(
-        f"{_UPSERT} RETURNING {_COLUMNS}", *_arguments(scope, [id], [profile], now)
+        f"{_UPSERT} RETURNING {_SHOWN}", *_arguments(scope, [id], [profile], now)
     )
     return await get(connection, scope, profile.key) if row is None else _subscriber(row)
 
@@ -175,7 +175,7 @@ async def change(
     settings = "".join(f"{name} = ${number}, " for number, name in enumerate(names, 4))
     row = await connection.fetchrow(
         f"UPDATE subscribers AS s SET {settings}{_NEXT_VERSION.format(now='$3')} "
-        f"WHERE environment_id = $1 AND key = $2 RETURNING {_COLUMNS}",
+        f"WHERE environment_id = $1 AND key = $2 RETURNING {_SHOWN}",
         scope.environment_id,
         key,
         now,
@@ -189,9 +189,9 @@ async def set_online(
 ) -> Subscriber:
     """Presence is no part of the document: its version stays."""
     row = await connection.fetchrow(
-        "UPDATE subscribers SET is_online = $3, "
+        "UPDATE subscribers AS s SET is_online = $3, "
         "last_online_at = CASE WHEN $3 THEN last_online_at ELSE $4 END "
-        f"WHERE environment_id = $1 AND key = $2 RETURNING {_COLUMNS}",
+        f"WHERE environment_id = $1 AND key = $2 RETURNING {_SHOWN}",
         scope.environment_id,
         key,
         online,
@@ -225,7 +225,7 @@ async def set_channels(
 ) -> Subscriber:
     row = await connection.fetchrow(
         f"UPDATE subscribers AS s SET channels = $3, {_NEXT_VERSION.format(now='$4')} "
-        f"WHERE environment_id = $1 AND key = $2 RETURNING {_COLUMNS}",
+        f"WHERE environment_id = $1 AND key = $2 RETURNING {_SHOWN}",
         scope.environment_id,
         key,
         _json(entries),
