@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from tidings.domain.messages import canonical
-from tidings.engine import delivery
+from tidings.engine import targets
 from tidings.engine.catching import CATCHER
 from tidings.engine.deciding import Need
 from tidings.engine.run import Run
@@ -74,7 +74,7 @@ def _place(need: Need) -> tuple[str, str, str] | None:
     channel = need.run.jobs[need.position].type
     if channel not in ("email", "sms"):
         return None
-    address = delivery.address_of(need.run, channel)  # type: ignore[arg-type]
+    address = targets.address_of(need.run, channel)  # type: ignore[arg-type]
     if not isinstance(address, str) or not address:
         return None
     return need.run.scope.environment_id, channel, canonical(address).replace("\0", "")
@@ -82,8 +82,8 @@ def _place(need: Need) -> tuple[str, str, str] | None:
 
 def _integration(need: Need) -> str | None:
     """The one that is tried first."""
-    found = delivery.targets(need.run, need.position)
-    if isinstance(found, delivery.Missing):
+    found = targets.targets(need.run, need.position)
+    if isinstance(found, targets.Missing):
         return None
     first = next((each.id for target in found for each in target.integrations), None)
     return None if first == CATCHER else first

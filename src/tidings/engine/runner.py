@@ -18,8 +18,10 @@ from tidings.domain.notifications import FINAL
 from tidings.engine import deciding, delivery, holding, queue
 from tidings.engine.catalog import Catalog
 from tidings.engine.deciding import Need
-from tidings.engine.delivery import Courier, Target
+from tidings.engine.delivery import Courier
+from tidings.engine.outgoing import message_of
 from tidings.engine.run import NOBODY, Run
+from tidings.engine.targets import Target
 from tidings.providers.delivery import Network
 from tidings.steps.outcomes import Collect, Limit, Send
 from tidings.storage import catching, credentials, preferences, runs, subscribers, windows
@@ -413,7 +415,7 @@ def _post(need: Need, now: datetime) -> None:
     content = delivery.rendered(run, position, now)
     if content is None:
         return
-    run.messages.append(delivery.message_of(run, position, Target(), content, now, integration))
+    run.messages.append(message_of(run, position, Target(), content, now, integration))
     run.change(position, now, "completed", provider_id=IN_APP_PROVIDER)
     run.prove(position, now, "Pending", "Message created", reason="message")
     run.prove(position, now, "Success", "Message sent", reason="provider")

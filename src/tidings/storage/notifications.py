@@ -9,11 +9,12 @@ import msgspec
 from tidings.domain.activities import Activity, Cause, Person
 from tidings.domain.channels import CHANNELS
 from tidings.domain.errors import NotFoundError
-from tidings.domain.notifications import Detail, Job, Notification
+from tidings.domain.notifications import Job
 from tidings.domain.scope import Scope
 from tidings.domain.workflows import Definition
 from tidings.storage.database import Connection, Row
 from tidings.storage.newest import Question
+from tidings.storage.runs import job_of, notification_of
 
 _COLUMNS = (
     "r.id, r.event_id, r.transaction_id, r.workflow_id, r.workflow_version, r.subscriber_id, "
@@ -26,7 +27,6 @@ _JOINS = (
     "LEFT JOIN subscribers AS s ON s.id = r.subscriber_id "
     "LEFT JOIN workflows AS w ON w.id = r.workflow_id"
 )
-_DETAILS = msgspec.json.Decoder(tuple[Detail, ...])
 
 
 class Filter(msgspec.Struct, frozen=True, kw_only=True):
@@ -132,7 +132,7 @@ async def _complete(connection: Connection, scope: Scope, rows: Sequence[Row]) -
     )
     jobs: dict[str, list[Job]] = {}
     for row in job_rows:
-        jobs.setdefault(row["notification_id"], []).append(_job(row))
+        jobs.setdefault(row["notification_id"], []).append(job_of(row))
     definitions = await _definitions(connection, scope, rows)
     return [
         _activity(
@@ -178,7 +178,7 @@ def _activity(row: Row, jobs: tuple[Job, ...], definition: Definition | None) ->
         origin=row["origin"],
     )
     return Activity(
-        notification=_notification(row),
+        notification=notification_of(row),
         updated_at=row["updated_at"],
         digested_into=row["digested_into"],
         subscriber=None if row["key"] is None else person,
@@ -187,45 +187,6 @@ def _activity(row: Row, jobs: tuple[Job, ...], definition: Definition | None) ->
         overrides=_decoded(row["overrides"]),
         jobs=jobs,
         definition=definition,
-    )
-
-
-def _notification(row: Row) -> Notification:
-    return Notification(
-        id=row["id"],
-        event_id=row["event_id"],
-        transaction_id=row["transaction_id"],
-        workflow_id=row["workflow_id"],
-        workflow_version=row["workflow_version"],
-        subscriber_id=row["subscriber_id"],
-        recipient=msgspec.json.decode(row["recipient"]),
-        channels=tuple(row["channels"]),
-        tags=tuple(row["tags"]),
-        topics=tuple(msgspec.json.decode(row["topics"])),
-        severity=row["severity"],
-        critical=row["critical"],
-        context_keys=tuple(row["context_keys"]),
-        created_at=row["created_at"],
-    )
-
-
-def _job(row: Row) -> Job:
-    return Job(
-        id=row["id"],
-        notification_id=row["notification_id"],
-        position=row["position"],
-        step_id=row["step_id"],
-        type=row["type"],
-        status=row["status"],
-        provider_id=row["provider_id"],
-        due_at=row["due_at"],
-        attempts=row["attempts"],
-        reached_at=row["reached_at"],
-        digest=_decoded(row["digest"]),
-        output=_decoded(row["output"]),
-        merged_into=row["merged_into"],
-        details=_DETAILS.decode(row["details"]),
-        updated_at=row["updated_at"],
     )
 
 

@@ -223,12 +223,12 @@ async def load(connection: Connection, notification_ids: Sequence[str]) -> list[
     events = {row["id"]: _event(row) for row in event_rows}
     jobs: dict[str, list[Job]] = {}
     for row in job_rows:
-        jobs.setdefault(row["notification_id"], []).append(_job(row))
+        jobs.setdefault(row["notification_id"], []).append(job_of(row))
     return [
         Saved(
             scope=Scope(row["organization_id"], row["environment_id"]),
             event=events[row["event_id"]],
-            notification=_notification(row),
+            notification=notification_of(row),
             jobs=tuple(jobs.get(row["id"], ())),
         )
         for row in rows
@@ -492,7 +492,7 @@ def _event(row: Row) -> Event:
     )
 
 
-def _notification(row: Row) -> Notification:
+def notification_of(row: Row) -> Notification:
     return Notification(
         id=row["id"],
         event_id=row["event_id"],
@@ -511,7 +511,7 @@ def _notification(row: Row) -> Notification:
     )
 
 
-def _job(row: Row) -> Job:
+def job_of(row: Row) -> Job:
     return Job(
         id=row["id"],
         notification_id=row["notification_id"],
@@ -525,7 +525,7 @@ def _job(row: Row) -> Job:
         reached_at=row["reached_at"],
         digest=_decoded(row["digest"]),
         output=_decoded(row["output"]),
-        state=_decoded(row["state"]),
+        state=_decoded(row.get("state")),
         merged_into=row["merged_into"],
         details=_DETAILS.decode(row["details"]),
         updated_at=row["updated_at"],
