@@ -108,3 +108,17 @@ async def test_an_identifier_used_elsewhere_is_a_conflict(database: Database, wo
 async def test_unknown_kinds_are_named(database: Database, world: World) -> None:
     with pytest.raises(RefusedError, match="there are environments, integrations"):
         await apply(database, world, {"integration": []})
+
+
+async def test_topics_are_made_and_renamed(database: Database, world: World) -> None:
+    news = {"environment": "Development", "key": "news", "name": "News"}
+    for action, entry in (
+        ("create", news),
+        ("unchanged", news),
+        ("update", {**news, "name": "Daily news"}),
+        ("unchanged", {"environment": "Development", "key": "news"}),
+    ):
+        done = await apply(database, world, {"topics": [entry]})
+        assert done["Development/news"].action == action
+    with pytest.raises(RefusedError, match="topics, entry 1: key"):
+        await apply(database, world, {"topics": [{**news, "key": "no spaces"}]})

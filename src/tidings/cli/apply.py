@@ -26,7 +26,7 @@ def apply(
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
 ) -> None:
-    """Bring environments and integrations to the state that a file declares.
+    """Bring environments, integrations and topics to the state that a file declares.
 
     May be run again and again: what is as declared is left alone, and what the file does not
     mention is never touched.
