@@ -3,10 +3,13 @@
 from typing import Any
 
 import msgspec
+import pytest
 
 from tests.engine.conftest import Engine
 from tidings.domain.workflows import StepType
+from tidings.engine import deciding
 from tidings.providers.exchange import Response
+from tidings.storage import runs
 
 HELLO: tuple[StepType, dict[str, Any]] = (
     "in_app",
@@ -162,6 +165,7 @@ async def test_a_worker_that_died_is_replaced(engine: Engine) -> None:
     async with engine.database.connection() as connection:
         await connection.execute("UPDATE jobs SET status = 'running', worker_id = 'gone'")
     await engine.sweeper.take_back()
+    await engine.fan_out.settle()
     assert await engine.statuses() == [["completed"]]
     assert len(engine.wire.calls) == 2
     assert len(await engine.messages()) == 1
@@ -220,3 +224,43 @@ async def test_a_broadcast_reaches_everyone(engine: Engine) -> None:
         "SELECT count(*) FROM notifications WHERE workflow_id = $1", workflow
     )
     assert count == 1200
+
+
+async def test_a_result_that_cannot_be_saved_is_sent_for_again(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database goes away between the provider's answer and our note of it."""
+    await _chat_room(engine)
+    await engine.trigger(await engine.workflow(CHAT))
+    save, failures = runs.change_jobs, [ConnectionError("gone")]
+
+    async def fail_once(*arguments: Any) -> None:
+        if failures:
+            raise failures.pop()
+        await save(*arguments)
+
+    monkeypatch.setattr(runs, "change_jobs", fail_once)
+    await engine.work()
+    assert await engine.statuses() == [["running"]]
+    await engine.sweeper.take_back()
+    await engine.fan_out.settle()
+    assert await engine.statuses() == [["completed"]]
+    assert len(await engine.messages()) == 1
+
+
+async def test_a_fault_in_one_run_leaves_the_others_alone(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workflow = await engine.workflow(HELLO)
+    await engine.trigger(workflow, ["ada", "bob"])
+    walk = deciding.walk
+
+    def trip(run: Any, *arguments: Any) -> Any:
+        if run.subscriber.key == "ada":
+            raise ZeroDivisionError
+        return walk(run, *arguments)
+
+    monkeypatch.setattr(deciding, "walk", trip)
+    await engine.work()
+    assert await engine.statuses("ada") == [["failed"]]
+    assert await engine.statuses("bob") == [["completed"]]

@@ -23,14 +23,15 @@ from tidings.engine.deciding import Need
 from tidings.engine.run import NOBODY, Run
 from tidings.engine.runner import Runner
 from tidings.storage import audiences, preferences, runs, subscribers
-from tidings.storage.database import AWAY, Connection
+from tidings.storage.database import AWAY, TROUBLE, Connection
 from tidings.storage.runs import Taken
 
 EVENTS_AT_ONCE = 100
 RECIPIENTS_AT_ONCE = 500
 PARTS_AT_ONCE = 20
-SETS_IN_FLIGHT = 8
+SENDS_IN_FLIGHT = 5000
 
+_AGAIN_SECONDS = 1.0
 _log = log.get("engine")
 
 
@@ -45,7 +46,7 @@ class FanOut:
     def __init__(self, runner: Runner) -> None:
         self._runner = runner
         self._database = runner.database
-        self._gate = asyncio.Semaphore(SETS_IN_FLIGHT)
+        self._in_flight = 0
         self._sending: set[asyncio.Task[None]] = set()
         self._draining = asyncio.Lock()
 
@@ -83,7 +84,7 @@ class FanOut:
                     raise
                 _log.error("event_failed", event_id=batch[0].event.id, exc_info=error)
                 await runs.finish_events(tx, [batch[0].event.id], "failed")
-        await self._send(sends)
+        await self.send(sends)
         return bool(batch)
 
     async def _serve(self, tx: Connection, batch: Sequence[Taken]) -> list[Need]:
@@ -122,7 +123,7 @@ class FanOut:
                 return False
             sends = await self._start(tx, await self._in_range(tx, taken))
             await runs.finish_part(tx, taken.part_id)
-        await self._send(sends)
+        await self.send(sends)
         return True
 
     async def _named(self, tx: Connection, batch: Sequence[Taken]) -> list[Recipient]:
@@ -243,11 +244,14 @@ class FanOut:
             for position, step in enumerate(definition.steps)
         ]
 
-    async def _send(self, sends: list[Need]) -> None:
-        """Deliver in the background; a bounded number of sets at a time."""
+    async def send(self, sends: list[Need]) -> None:
+        """Deliver in the background, so that a slow provider holds up only its own messages; waits
+        when very many are under way."""
         if not sends:
             return
-        await self._gate.acquire()
+        while self._sending and self._in_flight >= SENDS_IN_FLIGHT:
+            await asyncio.wait(self._sending, return_when=asyncio.FIRST_COMPLETED)
+        self._in_flight += len(sends)
         task = asyncio.create_task(self._deliver(sends))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
@@ -257,8 +261,20 @@ class FanOut:
             await self._runner.deliver(sends)
         except Exception as error:
             _log.warning("delivery_interrupted", reason=str(error) or type(error).__name__)
+            await self._let_go([need.run.notification.id for need in sends])
         finally:
-            self._gate.release()
+            self._in_flight -= len(sends)
+
+    async def _let_go(self, notification_ids: list[str]) -> None:
+        """Give up jobs whose result could not be saved, as soon as the database can be told; then
+        somebody takes them over and sends again under the same id."""
+        while True:
+            try:
+                async with self._database.connection() as connection:
+                    await runs.let_go(connection, self._runner.worker_id, notification_ids)
+                    return
+            except TROUBLE:
+                await asyncio.sleep(_AGAIN_SECONDS)
 
 
 def _is_large(event: Event) -> bool:

@@ -56,12 +56,9 @@ class Runner:
         for _ in range(min(count, _HELPERS)):
             await queue.wake(tx, queue.EVENTS)
 
-    async def resume(self, notification_ids: Sequence[str]) -> None:
-        """Go on with runs that this worker has claimed."""
-        async with self.database.transaction() as tx:
-            found = await self.load(tx, notification_ids)
-            sends = await self.advance(tx, found)
-        await self.deliver(sends)
+    async def resume(self, tx: Connection, notification_ids: Sequence[str]) -> list[Need]:
+        """Go on with runs that this transaction claimed; what is to be sent after the commit."""
+        return await self.advance(tx, await self.load(tx, notification_ids))
 
     async def deliver(self, sends: list[Need]) -> None:
         """Send what is to be sent, save the results, and go on until every run waits or ends."""
@@ -150,7 +147,7 @@ class Runner:
         walking = list(found)
         rate = self.world.limits.send_rate
         while walking:
-            needs = [need for run in walking if (need := deciding.walk(run, now, self._dialect))]
+            needs = [need for run in walking if (need := self._walk(run, now))]
             walking = []
             collects, limits, closes, leaving = [], [], [], []
             for need in needs:
@@ -172,6 +169,20 @@ class Runner:
             walking += await self._limit(tx, limits, now)
             walking += await self._close(tx, closes, now)
         return sends
+
+    def _walk(self, run: Run, now: datetime) -> Need | None:
+        """A fault in one run ends that run's step, not the set it is in."""
+        try:
+            return deciding.walk(run, now, self._dialect)
+        except Exception as error:
+            position = run.next_position()
+            if position is None:
+                raise
+            _log.error("run_failed", notification_id=run.notification.id, exc_info=error)
+            detail = "The step could not be carried out because of a fault of the service"
+            deciding.fail(run, position, now, detail, reason="fault")
+            run.end_rest(position, now, "canceled", "An earlier step failed", reason="halted")
+            return None
 
     async def _collect(self, tx: Connection, needs: list[Need], now: datetime) -> list[Run]:
         """Join or open digests; the runs that pass a look-back digest at once."""

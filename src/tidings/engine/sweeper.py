@@ -22,9 +22,10 @@ class Sweeper:
             async with self._runner.database.transaction() as tx:
                 now = self._runner.world.clock.now()
                 due = await runs.claim_due(tx, self._runner.worker_id, now, DUE_AT_ONCE)
+                sends = await self._runner.resume(tx, due) if due else []
             if not due:
                 return total
-            await self._runner.resume(due)
+            await self._fan_out.send(sends)
             total += len(due)
 
     async def take_back(self) -> int:
@@ -35,9 +36,9 @@ class Sweeper:
             left = await runs.take_over(
                 tx, self._runner.worker_id, [*alive, self._runner.worker_id]
             )
+            sends = await self._runner.resume(tx, left) if left else []
             waiting = await runs.waiting(tx)
-        if left:
-            await self._runner.resume(left)
+        await self._fan_out.send(sends)
         if waiting:
             await self._fan_out.drain()
         return len(left)

@@ -147,6 +147,16 @@ async def take_over(connection: Connection, worker_id: str, alive: Sequence[str]
     return sorted({row["notification_id"] for row in rows})
 
 
+async def let_go(connection: Connection, worker_id: str, notification_ids: Sequence[str]) -> None:
+    """Leave the jobs that this worker is running to whoever takes over next."""
+    await connection.execute(
+        "UPDATE jobs SET worker_id = '' WHERE status = 'running' AND worker_id = $1 "
+        "AND notification_id = ANY ($2)",
+        worker_id,
+        notification_ids,
+    )
+
+
 async def claim_due(connection: Connection, worker_id: str, now: datetime, limit: int) -> list[str]:
     """Take the jobs whose timer has run out; the notifications they belong to."""
     rows = await connection.fetch(
