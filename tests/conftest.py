@@ -14,8 +14,9 @@ from litestar.types import ASGIApp
 from tidings.actions import bootstrap, keys
 from tidings.actions.accepting import Accepter
 from tidings.api.auth import KeyRing
-from tidings.api.door import Parts, open_door
+from tidings.api.door import Parts
 from tidings.api.health import Health
+from tidings.app import open_doors
 from tidings.clock import ManualClock, SystemClock
 from tidings.domain.environments import DEVELOPMENT, PRODUCTION
 from tidings.domain.scope import Scope
@@ -188,5 +189,5 @@ def caller_of(door: ASGIApp, key: str | None = API_KEY) -> httpx.AsyncClient:
 @pytest.fixture
 async def client(parts: Parts) -> AsyncIterator[httpx.AsyncClient]:
     """A caller with the Development key."""
-    async with caller_of(open_door(parts)) as client:
+    async with caller_of(open_doors(parts)) as client:
         yield client

@@ -12,13 +12,16 @@ import uvicorn
 from tidings import log
 from tidings.actions import bootstrap
 from tidings.actions.accepting import Accepter
+from tidings.api import door
 from tidings.api.auth import KeyRing
-from tidings.api.door import Parts, open_door
+from tidings.api.door import Parts
 from tidings.api.health import Health
 from tidings.dialect import Dialect
 from tidings.engine import queue
 from tidings.engine.worker import Worker
 from tidings.foundation import make_network
+from tidings.hall.edge import Edge
+from tidings.hall.porter import Porter
 from tidings.providers.delivery import Network
 from tidings.settings import Settings
 from tidings.storage import migrate
@@ -53,6 +56,10 @@ async def prepare_key(settings: Settings, world: World, database: Database) -> s
                 reason="Development already has a key, and this is not a live one of them",
             )
     return made
+
+
+def open_doors(parts: Parts) -> Edge:
+    return Edge(Porter(door.build(parts), {}))
 
 
 class Service:
@@ -103,10 +110,10 @@ class Service:
         health = Health(self._database, self._world.clock, worker_id, queue.state)
         catalog = Catalog(self._database, listener)
         accepter = Accepter(self._database, self._world, catalog, queue.wake)
-        door = open_door(Parts(self._settings, self._world, health, key_ring, network, accepter))
+        parts = Parts(self._settings, self._world, health, key_ring, network, accepter)
         server = _Server(
             uvicorn.Config(
-                door,
+                open_doors(parts),
                 lifespan="off",
                 loop="none",
                 http="httptools",

@@ -6,7 +6,8 @@ import pytest
 from tests.conftest import API_KEY, OTHER_KEY, caller_of
 from tests.waiting import until_async
 from tidings.actions import keys
-from tidings.api.door import Parts, open_door
+from tidings.api.door import Parts
+from tidings.app import open_doors
 from tidings.domain.scope import Scope
 from tidings.storage import keys as stored_keys
 from tidings.storage.database import Database
@@ -15,7 +16,7 @@ from tidings.world import World
 
 @pytest.fixture
 async def stranger(parts: Parts) -> AsyncIterator[httpx.AsyncClient]:
-    async with caller_of(open_door(parts), key=None) as client:
+    async with caller_of(open_doors(parts), key=None) as client:
         yield client
 
 

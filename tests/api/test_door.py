@@ -2,7 +2,8 @@ import msgspec
 import pytest
 
 from tests.conftest import caller_of
-from tidings.api.door import Parts, open_door
+from tidings.api.door import Parts
+from tidings.app import open_doors
 
 
 @pytest.fixture
@@ -12,7 +13,7 @@ def for_browsers(parts: Parts) -> Parts:
 
 
 async def test_a_browser_asks_before_it_calls(for_browsers: Parts) -> None:
-    async with caller_of(open_door(for_browsers), key=None) as client:
+    async with caller_of(open_doors(for_browsers), key=None) as client:
         answer = await client.options(
             "/v1/environments",
             headers={
@@ -27,7 +28,7 @@ async def test_a_browser_asks_before_it_calls(for_browsers: Parts) -> None:
 
 
 async def test_the_origin_is_allowed_on_answers_and_errors(for_browsers: Parts) -> None:
-    async with caller_of(open_door(for_browsers)) as client:
+    async with caller_of(open_doors(for_browsers)) as client:
         for path in ("/v1/environments", "/v1/nowhere"):
             answer = await client.get(path, headers={"Origin": "https://shop.example"})
             assert answer.headers["access-control-allow-origin"] == "https://shop.example"
@@ -37,7 +38,7 @@ async def test_the_origin_is_allowed_on_answers_and_errors(for_browsers: Parts) 
 
 async def test_the_novu_dialect_wraps_single_answers(parts: Parts) -> None:
     settings = msgspec.structs.replace(parts.settings, dialect="novu")
-    async with caller_of(open_door(msgspec.structs.replace(parts, settings=settings))) as client:
+    async with caller_of(open_doors(msgspec.structs.replace(parts, settings=settings))) as client:
         answer = await client.get("/v1/environments")
         assert [each["name"] for each in answer.json()["data"]] == ["Development", "Production"]
         assert "data" not in (await client.get("/v1/nowhere")).json()

@@ -12,8 +12,8 @@ from litestar.params import FromQuery, JSONBody
 
 from tests.conftest import caller_of
 from tidings.api.door import Parts, build, guarded
-from tidings.api.edge import Edge
 from tidings.domain import errors
+from tidings.hall.edge import Edge
 from tidings.storage.database import AWAY
 
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")

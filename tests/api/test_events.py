@@ -9,7 +9,8 @@ import pytest
 
 from tests.conftest import OTHER_KEY, caller_of
 from tests.records import Records, row
-from tidings.api.door import Parts, open_door
+from tidings.api.door import Parts
+from tidings.app import open_doors
 from tidings.domain.scope import Scope
 from tidings.storage.database import Database
 from tidings.world import World
@@ -106,7 +107,7 @@ async def test_the_same_transaction_id_in_another_environment_is_another_one(
     await Records(database, other_scope, records.world).workflow()
     sent = {"name": "welcome", "to": "ada", "transactionId": "once"}
     await client.post(TRIGGER, json=sent)
-    async with caller_of(open_door(parts), OTHER_KEY) as other:
+    async with caller_of(open_doors(parts), OTHER_KEY) as other:
         await other.post(TRIGGER, json=sent)
     assert len(await stored(database)) == 2
 

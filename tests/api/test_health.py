@@ -2,8 +2,9 @@ import httpx
 import msgspec
 
 from tests.conftest import caller_of, make_world
-from tidings.api.door import Parts, open_door
+from tidings.api.door import Parts
 from tidings.api.health import Health
+from tidings.app import open_doors
 from tidings.dialect import Dialect
 from tidings.engine import queue
 from tidings.engine.worker import Worker
@@ -12,7 +13,7 @@ from tidings.storage.database import Database
 
 
 async def test_alive_without_a_key(parts: Parts) -> None:
-    async with caller_of(open_door(parts), key=None) as client:
+    async with caller_of(open_doors(parts), key=None) as client:
         assert (await client.get("/health/live")).json() == {"status": "ok"}
 
 
@@ -30,7 +31,7 @@ async def test_ready_needs_the_heartbeat_of_its_engine(
     worker = Worker(database, world, Dialect("svc"), network)
     health = Health(database, world.clock, worker.id, queue.state)
     with_engine = msgspec.structs.replace(parts, world=world, health=health)
-    async with caller_of(open_door(with_engine)) as client:
+    async with caller_of(open_doors(with_engine)) as client:
         silent = await client.get("/health/ready")
         assert silent.status_code == 503
         assert silent.json()["status"] == "not ready"

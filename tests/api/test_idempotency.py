@@ -14,11 +14,11 @@ from litestar.types import ASGIApp
 
 from tests.conftest import OTHER_KEY, caller_of, make_world
 from tidings.api.door import Parts, build, guarded
-from tidings.api.given import Conn, Tx
 from tidings.api.health import Health
 from tidings.clock import ManualClock
 from tidings.domain.errors import ConflictError
 from tidings.engine import housekeeping, queue
+from tidings.hall.given import Conn, Tx
 from tidings.storage import idempotency
 from tidings.storage.database import Database
 from tidings.world import World

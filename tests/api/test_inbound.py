@@ -9,7 +9,8 @@ import pytest
 
 from tests.conftest import caller_of
 from tidings.actions import integrations as integration_actions
-from tidings.api.door import Parts, open_door
+from tidings.api.door import Parts
+from tidings.app import open_doors
 from tidings.domain.integrations import Configurations
 from tidings.domain.scope import Scope
 from tidings.engine import reports
@@ -23,7 +24,7 @@ ADDRESS = "ada@example.com"
 @pytest.fixture
 async def stranger(parts: Parts) -> AsyncIterator[httpx.AsyncClient]:
     """Somebody without a key."""
-    async with caller_of(open_door(parts), None) as client:
+    async with caller_of(open_doors(parts), None) as client:
         yield client
 
 

@@ -7,9 +7,9 @@ import httpx
 import pytest
 
 from tests.records import Records, at
-from tidings.api.wire import iso
 from tidings.domain.scope import Scope
 from tidings.domain.workflows import Workflow
+from tidings.hall.wire import iso
 from tidings.storage.database import Database
 from tidings.world import World
 

@@ -5,8 +5,8 @@ import msgspec
 import pytest
 
 from tests.records import Records, at
-from tidings.api.wire import iso
 from tidings.domain.scope import Scope
+from tidings.hall.wire import iso
 from tidings.storage.database import Database
 from tidings.world import World
 

@@ -13,8 +13,9 @@ from novu_py.utils import BackoffStrategy, RetryConfig
 
 from tidings.actions.accepting import Accepter
 from tidings.api.auth import KeyRing
-from tidings.api.door import Parts, open_door
+from tidings.api.door import Parts
 from tidings.api.health import Health
+from tidings.app import open_doors
 from tidings.engine import queue
 from tidings.foundation import make_network, make_world
 from tidings.settings import Settings
@@ -45,7 +46,7 @@ def address(url: str, settings: Settings) -> Iterator[str]:
         key_ring = KeyRing(database, listener, world.clock)
         health = Health(database, world.clock, None, queue.state)
         accepter = Accepter(database, world, Catalog(database, listener), queue.wake)
-        door = open_door(Parts(chosen, world, health, key_ring, network, accepter))
+        door = open_doors(Parts(chosen, world, health, key_ring, network, accepter))
         config = uvicorn.Config(door, lifespan="off", log_config=None, ws="none")
         server = _Server(config)
         await listener.start()

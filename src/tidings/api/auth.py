@@ -3,26 +3,18 @@
 from datetime import datetime
 from http import HTTPStatus
 
-import msgspec
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from tidings.api.errors import WireError
 from tidings.clock import Clock
 from tidings.domain.keys import ApiKey, digest
-from tidings.domain.scope import Scope as DataScope
+from tidings.hall.caller import Caller
+from tidings.hall.errors import WireError
 from tidings.storage import keys
 from tidings.storage.changes import Listener
 from tidings.storage.database import Database
 
 SCHEME = "ApiKey"
 _CHALLENGE = {"WWW-Authenticate": 'ApiKey realm="Tidings"'}
-
-
-class Caller(msgspec.Struct, frozen=True):
-    """On whose behalf a request acts."""
-
-    key_id: str
-    scope: DataScope
 
 
 class KeyRing:

@@ -9,12 +9,12 @@ from litestar.params import FromPath, QueryParameter
 from msgspec import UNSET, UnsetType, field
 
 from tidings.actions import catching as actions
-from tidings.api.given import ByCaller, Conn, InDatabase, InWorld, Tx
-from tidings.api.pages import Limit, Number, NumberedPageOut, window
-from tidings.api.query import whole
-from tidings.api.wire import Id, Out, Timestamp, iso, unless_none
 from tidings.domain.catching import MOST_KEPT, Attached, Caught
 from tidings.domain.channels import Channel
+from tidings.hall.given import ByCaller, Conn, InDatabase, InWorld, Tx
+from tidings.hall.pages import Limit, Number, NumberedPageOut, window
+from tidings.hall.query import whole
+from tidings.hall.wire import Id, Out, Timestamp, iso, unless_none
 from tidings.storage import catching
 from tidings.storage.catching import Filter
 

@@ -8,11 +8,11 @@ from litestar.params import JSONBody, PathParameter
 from msgspec import UNSET, Meta, UnsetType
 
 from tidings.actions import credentials as actions
-from tidings.api.given import ByCaller, InDialect, InWorld, Tx
 from tidings.api.subscribers import ByKey, SubscriberOut
 from tidings.dialect import Dialect
 from tidings.domain.credentials import PROVIDER_IDS, Changes
 from tidings.domain.errors import InvalidError, NotFoundError
+from tidings.hall.given import ByCaller, InDialect, InWorld, Tx
 
 _TAGS = ["Subscriber credentials"]
 

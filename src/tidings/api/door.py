@@ -13,14 +13,13 @@ from tidings import api
 from tidings.actions.accepting import Accepter
 from tidings.api import reference
 from tidings.api.auth import Authenticate, KeyRing
-from tidings.api.body import StrictJson
-from tidings.api.edge import Edge
-from tidings.api.errors import Failures
-from tidings.api.given import providers
 from tidings.api.health import Health
-from tidings.api.unit import UnitOfWork
-from tidings.api.wire import PageOut
 from tidings.dialect import Dialect
+from tidings.hall.body import StrictJson
+from tidings.hall.errors import Failures
+from tidings.hall.given import providers
+from tidings.hall.unit import UnitOfWork
+from tidings.hall.wire import PageOut
 from tidings.providers.delivery import Network
 from tidings.settings import Settings
 from tidings.world import World
@@ -44,10 +43,6 @@ class Parts(msgspec.Struct, frozen=True):
     key_ring: KeyRing
     network: Network
     accepter: Accepter
-
-
-def open_door(parts: Parts) -> ASGIApp:
-    return Edge(build(parts))
 
 
 def found(name: str) -> list[ControllerRouterHandler]:

@@ -8,12 +8,12 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from tidings.actions import environments as actions
 from tidings.actions import keys as key_actions
-from tidings.api.given import ByCaller, Conn, InWorld, Tx
-from tidings.api.unit import SECRET_ANSWER
-from tidings.api.wire import Id, Out, Timestamp, iso, unless_none
 from tidings.domain.environments import Environment
 from tidings.domain.keys import ApiKey
 from tidings.domain.slugs import slug
+from tidings.hall.given import ByCaller, Conn, InWorld, Tx
+from tidings.hall.unit import SECRET_ANSWER
+from tidings.hall.wire import Id, Out, Timestamp, iso, unless_none
 from tidings.providers.credentials import MASK
 from tidings.storage import environments, keys
 

@@ -8,11 +8,7 @@ from litestar.params import JSONBody, PathParameter
 from msgspec import UNSET, Meta, UnsetType
 
 from tidings.actions import events as actions
-from tidings.api.errors import plain
-from tidings.api.given import ByCaller, GivenOffered, InAccepter, InDialect, InWorld, Tx
 from tidings.api.recipients import actor_of, recipients_of
-from tidings.api.unit import SHARED_TRANSACTION
-from tidings.api.wire import Out
 from tidings.dialect import Dialect
 from tidings.domain.errors import InvalidError, TidingsError
 from tidings.domain.events import (
@@ -23,6 +19,10 @@ from tidings.domain.events import (
     Verdict,
     context_of,
 )
+from tidings.hall.errors import plain
+from tidings.hall.given import ByCaller, GivenOffered, InAccepter, InDialect, InWorld, Tx
+from tidings.hall.unit import SHARED_TRANSACTION
+from tidings.hall.wire import Out
 
 _TAGS = ["Events"]
 

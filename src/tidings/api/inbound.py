@@ -10,12 +10,12 @@ from msgspec import UNSET, UnsetType
 
 from tidings.actions import deliveries
 from tidings.actions.deliveries import Noted
-from tidings.api.errors import WireError
 from tidings.api.health import Health
-from tidings.api.wire import Id, Out, Timestamp, iso
 from tidings.domain.errors import NotFoundError
 from tidings.domain.integrations import Integration
 from tidings.domain.messages import report
+from tidings.hall.errors import WireError
+from tidings.hall.wire import Id, Out, Timestamp, iso
 from tidings.providers import exchange, registry
 from tidings.providers.base import AnyProvider
 from tidings.providers.transport import UnreachableError

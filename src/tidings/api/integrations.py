@@ -7,15 +7,15 @@ from litestar.params import FromPath, JSONBody
 from msgspec import UNSET, Meta, Struct, UnsetType, field, to_builtins
 
 from tidings.actions import integrations as actions
-from tidings.api.given import ByCaller, Conn, InDatabase, InDialect, InWorld, Outbound, Tx
-from tidings.api.unit import OWN_TRANSACTIONS, SECRET_ANSWER
-from tidings.api.wire import Id, Out, Timestamp, iso, unless_none
 from tidings.dialect import Dialect
 from tidings.domain.channels import Channel
 from tidings.domain.conditions import StepFilter
 from tidings.domain.errors import ForbiddenError
 from tidings.domain.integrations import Configurations, Credentials, Integration
 from tidings.domain.scope import Scope
+from tidings.hall.given import ByCaller, Conn, InDatabase, InDialect, InWorld, Outbound, Tx
+from tidings.hall.unit import OWN_TRANSACTIONS, SECRET_ANSWER
+from tidings.hall.wire import Id, Out, Timestamp, iso, unless_none
 from tidings.providers import delivery, registry
 from tidings.providers.base import AnyProvider
 from tidings.providers.credentials import Field, masked, secret_names

@@ -11,13 +11,13 @@ from msgspec import UNSET, UnsetType, field
 from tidings.actions import layouts as actions
 from tidings.actions.layout_previews import preview
 from tidings.actions.layouts import Wishes
-from tidings.api.given import ByCaller, Conn, InDialect, InWorld, Tx
-from tidings.api.offsets import Limit, Offset, limit_of, offset_of
-from tidings.api.wire import Id, Out, Timestamp, iso
 from tidings.api.workflow_shapes import Name
 from tidings.dialect import Dialect
 from tidings.domain import variables
 from tidings.domain.layouts import EditorType, Layout
+from tidings.hall.given import ByCaller, Conn, InDialect, InWorld, Tx
+from tidings.hall.offsets import Limit, Offset, limit_of, offset_of
+from tidings.hall.wire import Id, Out, Timestamp, iso
 from tidings.storage import layouts
 from tidings.storage.layouts import OrderBy
 

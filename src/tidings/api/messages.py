@@ -7,16 +7,16 @@ from litestar.params import PathParameter, QueryParameter
 from msgspec import UNSET, UnsetType, field
 
 from tidings.actions import messages as actions
-from tidings.api.given import ByCaller, Conn, InDialect, InWorld, Tx
-from tidings.api.pages import After, Before, Limit, Number, NumberedPageOut, several, span, window
 from tidings.api.steps_shown import MessageWorkflowOut
 from tidings.api.subscribers import RemovedOut, SubscriberOut
-from tidings.api.wire import Id, Out, Timestamp, iso, unless_none
 from tidings.dialect import Dialect
 from tidings.domain.activities import Delivered
 from tidings.domain.channels import Channel
 from tidings.domain.messages import MessageStatus
 from tidings.domain.scope import Scope
+from tidings.hall.given import ByCaller, Conn, InDialect, InWorld, Tx
+from tidings.hall.pages import After, Before, Limit, Number, NumberedPageOut, several, span, window
+from tidings.hall.wire import Id, Out, Timestamp, iso, unless_none
 from tidings.storage import messages, notifications
 
 _TAGS = ["Messages"]

@@ -8,8 +8,6 @@ from litestar.params import PathParameter, QueryParameter
 from msgspec import UNSET, UnsetType, field
 
 from tidings.actions import notifications as actions
-from tidings.api.given import ByCaller, Conn, InDialect, InWorld, Tx
-from tidings.api.pages import After, Before, Limit, Number, NumberedPageOut, several, span, window
 from tidings.api.steps_shown import (
     ShownStepOut,
     TriggerShapeOut,
@@ -17,12 +15,14 @@ from tidings.api.steps_shown import (
     trigger_of,
     unknown_step,
 )
-from tidings.api.wire import Id, Out, Timestamp, iso, unless_none
 from tidings.dialect import Dialect
 from tidings.domain.activities import Activity, Person
 from tidings.domain.explaining import Account, StepAccount, account
 from tidings.domain.notifications import Detail, DetailSource, DetailStatus, Job, Severity
 from tidings.domain.scope import Scope
+from tidings.hall.given import ByCaller, Conn, InDialect, InWorld, Tx
+from tidings.hall.pages import After, Before, Limit, Number, NumberedPageOut, several, span, window
+from tidings.hall.wire import Id, Out, Timestamp, iso, unless_none
 from tidings.storage import notifications
 from tidings.storage.replays import Again
 

@@ -8,9 +8,7 @@ from litestar.params import JSONBody, QueryParameter
 from msgspec import UNSET, Meta, UnsetType
 
 from tidings.actions import preferences as actions
-from tidings.api.given import ByCaller, Conn, InWorld, Tx
 from tidings.api.subscribers import ByKey
-from tidings.api.wire import Id, Out, Timestamp, iso, unless_none
 from tidings.domain.channels import CHANNELS, Channel
 from tidings.domain.errors import InvalidError, Problem
 from tidings.domain.preferences import (
@@ -27,6 +25,8 @@ from tidings.domain.preferences import (
 from tidings.domain.schedules import Schedule, normal
 from tidings.domain.scope import Scope
 from tidings.domain.slugs import slug
+from tidings.hall.given import ByCaller, Conn, InWorld, Tx
+from tidings.hall.wire import Id, Out, Timestamp, iso, unless_none
 from tidings.storage import preferences, subscribers
 from tidings.storage.database import Connection
 

@@ -9,13 +9,13 @@ from msgspec import UNSET, UnsetType
 
 from tidings.actions import publishing, workflows
 from tidings.actions.publishing import Pair, Result
-from tidings.api.given import ByCaller, Conn, InWorld, Tx
-from tidings.api.wire import Out, Timestamp, iso
 from tidings.domain.differences import Change
 from tidings.domain.errors import ForbiddenError
 from tidings.domain.layouts import Layout
 from tidings.domain.scope import Scope
 from tidings.domain.workflows import Workflow
+from tidings.hall.given import ByCaller, Conn, InWorld, Tx
+from tidings.hall.wire import Out, Timestamp, iso
 from tidings.storage import environments
 from tidings.storage import workflows as stored
 from tidings.storage.database import Connection

@@ -5,13 +5,13 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from tidings.api.errors import plain
 from tidings.api.subscribers import ChangesIn
-from tidings.api.wire import camel
 from tidings.dialect import Dialect
 from tidings.domain.errors import InvalidError, Problem
 from tidings.domain.events import LARGEST_RECIPIENT_LIST, Recipients, TopicRecipient
 from tidings.domain.subscribers import FIELDS, problems
+from tidings.hall.errors import plain
+from tidings.hall.wire import camel
 
 
 class ChannelIn(msgspec.Struct, kw_only=True, rename="camel", omit_defaults=True):

@@ -13,10 +13,11 @@ from litestar.params import FromPath
 from litestar.types import ControllerRouterHandler
 
 from tidings import __version__
-from tidings.api import docs_page, given
-from tidings.api.body import StrictJson
-from tidings.api.errors import ErrorOut
-from tidings.api.wire import camel
+from tidings.api import docs_page
+from tidings.hall import given
+from tidings.hall.body import StrictJson
+from tidings.hall.errors import ErrorOut
+from tidings.hall.wire import camel
 
 _INTRODUCTION = """\
 Tidings takes events from applications and decides who hears of them, on which channel, when and

@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType, field
 
-from tidings.api.wire import Id, Out
 from tidings.domain.channels import CHANNELS
 from tidings.domain.workflows import Definition, Step, Workflow
+from tidings.hall.wire import Id, Out
 
 
 class VariableOut(Out, frozen=True, kw_only=True):

@@ -8,10 +8,6 @@ from litestar.params import JSONBody, PathParameter, QueryParameter
 from msgspec import UNSET, Meta, UnsetType, field
 
 from tidings.actions import subscribers as actions
-from tidings.api.errors import plain
-from tidings.api.given import ByCaller, Conn, InDialect, InWorld, Tx
-from tidings.api.query import PAGED, CursorPageOut, InPage
-from tidings.api.wire import Id, Out, Timestamp, camel, iso, unless_none
 from tidings.dialect import Dialect
 from tidings.domain.credentials import ChannelEntry
 from tidings.domain.errors import ConflictError, InvalidError, Problem
@@ -24,6 +20,10 @@ from tidings.domain.subscribers import (
     Subscriber,
     problems,
 )
+from tidings.hall.errors import plain
+from tidings.hall.given import ByCaller, Conn, InDialect, InWorld, Tx
+from tidings.hall.query import PAGED, CursorPageOut, InPage
+from tidings.hall.wire import Id, Out, Timestamp, camel, iso, unless_none
 from tidings.storage import subscribers
 
 _TAGS = ["Subscribers"]

@@ -9,14 +9,14 @@ from litestar.params import JSONBody, QueryParameter
 from msgspec import UNSET, Meta, UnsetType, field
 
 from tidings.actions import subscriptions as actions
-from tidings.api.given import ByCaller, Conn, InWorld, Tx
-from tidings.api.query import PAGED, CursorPageOut, InPage
 from tidings.api.subscribers import ByKey
 from tidings.api.topics import ByTopicKey, checked_key
-from tidings.api.wire import Id, Out, PageOut, Timestamp, iso, unless_none
 from tidings.domain.errors import InvalidError, RefusedError
 from tidings.domain.paging import Page
 from tidings.domain.topics import MOST_AT_ONCE, Changed, Member, Subscription, Wanted
+from tidings.hall.given import ByCaller, Conn, InWorld, Tx
+from tidings.hall.query import PAGED, CursorPageOut, InPage
+from tidings.hall.wire import Id, Out, PageOut, Timestamp, iso, unless_none
 from tidings.storage import subscribers, subscriptions, topics
 
 _TAGS = ["Topics"]

@@ -7,12 +7,12 @@ from litestar.params import FromPath, QueryParameter
 from msgspec import UNSET, UnsetType
 
 from tidings.actions import suppressions as actions
-from tidings.api.given import ByCaller, Conn, InWorld, Tx
-from tidings.api.pages import Limit, Number, NumberedPageOut, window
-from tidings.api.wire import Out, Timestamp, iso
 from tidings.domain.channels import Channel
 from tidings.domain.messages import canonical
 from tidings.domain.suppressions import Suppression
+from tidings.hall.given import ByCaller, Conn, InWorld, Tx
+from tidings.hall.pages import Limit, Number, NumberedPageOut, window
+from tidings.hall.wire import Out, Timestamp, iso
 from tidings.storage import suppressions
 
 _TAGS = ["Suppressions"]

@@ -8,11 +8,11 @@ from litestar.params import JSONBody, PathParameter, QueryParameter
 from msgspec import UNSET, UnsetType, field
 
 from tidings.actions import topics as actions
-from tidings.api.given import ByCaller, Conn, InWorld, Tx
-from tidings.api.query import PAGED, CursorPageOut, InPage
-from tidings.api.wire import Id, Out, Timestamp, iso, unless_none
 from tidings.domain.errors import ConflictError, InvalidError
 from tidings.domain.topics import Topic, key_problem, name_problem
+from tidings.hall.given import ByCaller, Conn, InWorld, Tx
+from tidings.hall.query import PAGED, CursorPageOut, InPage
+from tidings.hall.wire import Id, Out, Timestamp, iso, unless_none
 from tidings.storage import topics
 
 _TAGS = ["Topics"]

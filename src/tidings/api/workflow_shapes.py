@@ -8,7 +8,6 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
 
 from tidings.actions import checking
-from tidings.api.wire import Id, Out, Timestamp, iso, unless_none
 from tidings.dialect import Dialect
 from tidings.domain import schemas, variables
 from tidings.domain.channels import CHANNELS
@@ -32,6 +31,7 @@ from tidings.domain.workflows import (
     Summary,
     Workflow,
 )
+from tidings.hall.wire import Id, Out, Timestamp, iso, unless_none
 from tidings.steps.registry import kind_of
 
 Name = Annotated[str, Meta(min_length=1, max_length=256)]

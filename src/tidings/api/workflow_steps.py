@@ -10,12 +10,12 @@ from msgspec import UNSET, UnsetType
 
 from tidings.actions import previews
 from tidings.actions.previews import Preview
-from tidings.api.given import ByCaller, Conn, InDialect, InWorld, Tx
-from tidings.api.wire import Out
 from tidings.api.workflow_shapes import ContentIssueOut, StepOut, controls_issues
 from tidings.domain.errors import RefusedError
 from tidings.domain.scope import Scope
 from tidings.domain.workflows import StepType, find_step
+from tidings.hall.given import ByCaller, Conn, InDialect, InWorld, Tx
+from tidings.hall.wire import Out
 from tidings.storage import connections, layouts, workflows
 from tidings.storage.database import Connection
 from tidings.world import World

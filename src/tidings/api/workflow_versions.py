@@ -7,11 +7,11 @@ from litestar.params import FromPath, PathParameter
 from msgspec import UNSET, UnsetType
 
 from tidings.actions import workflows as actions
-from tidings.api.given import ByCaller, Conn, InDialect, InWorld, Tx
-from tidings.api.offsets import Limit, Offset, limit_of, offset_of
-from tidings.api.wire import Out, Timestamp, iso
 from tidings.api.workflow_shapes import DefinitionOut, WorkflowOut
 from tidings.domain.workflows import Version
+from tidings.hall.given import ByCaller, Conn, InDialect, InWorld, Tx
+from tidings.hall.offsets import Limit, Offset, limit_of, offset_of
+from tidings.hall.wire import Out, Timestamp, iso
 from tidings.storage import connections, workflow_versions, workflows
 
 _TAGS = ["Workflows"]

@@ -9,9 +9,6 @@ from msgspec import UNSET, UnsetType
 
 from tidings.actions import publishing
 from tidings.actions import workflows as actions
-from tidings.api.given import ByCaller, Conn, InDialect, InWorld, Tx
-from tidings.api.offsets import Limit, Many, Offset, limit_of, many, offset_of
-from tidings.api.wire import Out
 from tidings.api.workflow_shapes import (
     Name,
     WorkflowCreateIn,
@@ -23,6 +20,9 @@ from tidings.api.workflow_shapes import (
 from tidings.domain.drafts import Draft
 from tidings.domain.errors import ForbiddenError
 from tidings.domain.workflows import Status
+from tidings.hall.given import ByCaller, Conn, InDialect, InWorld, Tx
+from tidings.hall.offsets import Limit, Many, Offset, limit_of, many, offset_of
+from tidings.hall.wire import Out
 from tidings.storage import connections, workflows
 from tidings.storage.workflows import Filter, OrderBy, Window
 

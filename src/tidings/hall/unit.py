@@ -25,10 +25,10 @@ from litestar.types import ASGIApp, HTTPReceiveMessage, HTTPScope, Message, Rece
 from litestar.utils.scope.state import ScopeState
 
 from tidings.actions.accepting import Accepter, Offer
-from tidings.api.auth import Caller
-from tidings.api.errors import WireError
 from tidings.domain.events import Event
 from tidings.domain.idempotency import KEPT_FOR, LEASE, LONGEST_KEY, worth_keeping
+from tidings.hall.caller import Caller
+from tidings.hall.errors import WireError
 from tidings.storage import idempotency
 from tidings.storage.database import Connection, Database
 from tidings.storage.idempotency import Kept

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 from litestar.di import NamedDependency, Provide
 from litestar.params import QueryParameter
 
-from tidings.api.wire import PageOut
 from tidings.domain.errors import InvalidError
 from tidings.domain.paging import Asked, Order
+from tidings.hall.wire import PageOut
 
 _ORDERS: dict[str, Order] = {"_id": "id", "createdAt": "created_at", "updatedAt": "updated_at"}
 DEFAULT_LIMIT = 10

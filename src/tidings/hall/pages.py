@@ -6,9 +6,9 @@ from typing import Annotated, Any
 from litestar import Request
 from litestar.params import QueryParameter
 
-from tidings.api.query import whole
-from tidings.api.wire import PageOut
 from tidings.domain.errors import InvalidError
+from tidings.hall.query import whole
+from tidings.hall.wire import PageOut
 from tidings.storage.newest import DEEPEST
 
 Number = Annotated[float, QueryParameter(name="page", description="Pages to skip.")]

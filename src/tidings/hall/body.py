@@ -11,8 +11,8 @@ from litestar.dto.data_structures import DTOFieldDefinition
 from litestar.openapi.spec import Reference, Schema
 from litestar.typing import FieldDefinition
 
-from tidings.api.errors import WireError, plain
 from tidings.domain.errors import InvalidError, Problem
+from tidings.hall.errors import WireError, plain
 
 T = TypeVar("T")
 

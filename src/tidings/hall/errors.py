@@ -15,10 +15,10 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 
 from tidings import log
-from tidings.api.wire import Out, Timestamp, camel, iso
 from tidings.clock import Clock
 from tidings.domain import errors
 from tidings.domain.errors import InvalidError, Problem, TidingsError
+from tidings.hall.wire import Out, Timestamp, camel, iso
 from tidings.storage.database import AWAY, UNSTORABLE
 
 _log = log.get("api")

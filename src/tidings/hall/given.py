@@ -6,9 +6,9 @@ from litestar import Request
 from litestar.di import NamedDependency, Provide
 
 from tidings.actions.accepting import Accepter
-from tidings.api.auth import Caller
-from tidings.api.unit import Offered, Unit
 from tidings.dialect import Dialect
+from tidings.hall.caller import Caller
+from tidings.hall.unit import Offered, Unit
 from tidings.providers.delivery import Network
 from tidings.storage.database import Connection, Database
 from tidings.world import World
