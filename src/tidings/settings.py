@@ -157,6 +157,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "one integration; what comes faster waits. Unset: no limit."
         ),
     ] = None
+    request_rate: Annotated[
+        Annotated[float, Meta(gt=0)] | None,
+        Meta(
+            description="How many requests per second each answering process takes from one API "
+            "key; what comes faster is answered 429 with `Retry-After`. Unset: no limit."
+        ),
+    ] = None
     stop_seconds: Annotated[
         Annotated[float, Meta(gt=0, le=3600)],
         Meta(

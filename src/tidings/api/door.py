@@ -14,6 +14,8 @@ from tidings.actions.accepting import Accepter
 from tidings.api import reference
 from tidings.api.auth import Authenticate, KeyRing
 from tidings.api.health import Health
+from tidings.api.limiting import HEADERS as LIMIT_HEADERS
+from tidings.api.limiting import Limit, Limiter
 from tidings.dialect import Dialect
 from tidings.hall.body import StrictJson
 from tidings.hall.errors import Failures
@@ -79,6 +81,12 @@ def guarded(parts: Parts, handlers: list[ControllerRouterHandler]) -> Router:
     def authenticate(app: ASGIApp) -> ASGIApp:
         return Authenticate(app, parts.key_ring)
 
+    rate = parts.settings.request_rate
+    limiter = None if rate is None else Limiter(rate, parts.world.clock)
+
+    def limit(app: ASGIApp) -> ASGIApp:
+        return app if limiter is None else Limit(app, limiter)
+
     def unit_of_work(app: ASGIApp) -> ASGIApp:
         limit = parts.settings.body_limit
         return UnitOfWork(app, parts.health.database, parts.world, limit, parts.accepter)
@@ -89,7 +97,7 @@ def guarded(parts: Parts, handlers: list[ControllerRouterHandler]) -> Router:
         dto=StrictJson,
         return_dto=None,
         after_request=_wrap if dialect.wraps_answers else None,
-        middleware=[authenticate, unit_of_work],
+        middleware=[authenticate, limit, unit_of_work],
         dependencies=providers(
             parts.world, dialect, parts.health.database, parts.network, parts.accepter
         ),
@@ -110,6 +118,6 @@ def _cors(settings: Settings) -> CORSConfig | None:
         allow_origins=list(settings.cors_origins),
         allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
         allow_headers=_BROWSER_HEADERS,
-        expose_headers=["Idempotency-Replay", "Retry-After", "X-Request-Id"],
+        expose_headers=["Idempotency-Replay", *LIMIT_HEADERS, "Retry-After", "X-Request-Id"],
         max_age=3600,
     )
