@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec import UNSET, UnsetType
 
 from tidings.domain.errors import InvalidError, NotFoundError
-from tidings.domain.preferences import Channels, Workflow, is_critical
+from tidings.domain.preferences import Channels, Workflow
 from tidings.domain.schedules import Schedule
 from tidings.domain.scope import Scope
 from tidings.storage import preferences, subscribers
@@ -57,7 +57,7 @@ def _open_to_choice(found: dict[str, Workflow], field: str, name: str) -> Workfl
     workflow = found.get(name)
     if workflow is None:
         raise NotFoundError(f"There is no workflow {name!r}.", workflowId=name)
-    if is_critical(workflow.preferences):
+    if workflow.preferences.critical:
         raise InvalidError.of(
             field,
             f"{workflow.name} is critical: its preferences are read-only and subscribers cannot "

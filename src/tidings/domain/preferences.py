@@ -14,10 +14,10 @@ from datetime import datetime
 from typing import Literal
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
-from tidings.domain.channels import CHANNELS, Channel
+from tidings.domain.channels import Channel
 from tidings.domain.schedules import Schedule
+from tidings.domain.workflows import Preference, Preferences
 
 Layer = Literal["workflow_default", "workflow_user", "subscriber_global", "subscriber_workflow"]
 Criticality = Literal["critical", "nonCritical", "all"]
@@ -25,29 +25,6 @@ Channels = dict[Channel, bool]
 """What a subscriber chose; channels that were not chosen about are missing."""
 
 MOST_AT_ONCE = 100
-
-
-class Overall(msgspec.Struct, frozen=True, rename="camel"):
-    enabled: bool | UnsetType = UNSET
-    read_only: bool = False
-
-
-class Switch(msgspec.Struct, frozen=True):
-    enabled: bool | UnsetType = UNSET
-
-
-class WorkflowLayer(msgspec.Struct, frozen=True):
-    """One layer of a workflow; a channel it does not name follows `all`."""
-
-    all: Overall = Overall()
-    channels: dict[Channel, Switch] = {}
-
-
-class WorkflowPreferences(msgspec.Struct, frozen=True):
-    """Both layers, as they are stored with the workflow."""
-
-    default: WorkflowLayer = WorkflowLayer()
-    user: WorkflowLayer | None = None
 
 
 class Chosen(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +44,7 @@ class Workflow(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     tags: list[str]
     severity: str
-    preferences: WorkflowPreferences
+    preferences: Preferences
     updated_at: datetime
 
 
@@ -92,49 +69,31 @@ class Merged(msgspec.Struct, frozen=True, kw_only=True):
         return own if self.overall.enabled else self.overall
 
 
-def merge(workflow: WorkflowPreferences, everywhere: Channels, here: Channels) -> Merged:
+def merge(workflow: Preferences, everywhere: Channels, here: Channels) -> Merged:
     """What holds when the subscriber chose `everywhere` and, for this workflow, `here`."""
-    overall = Decision(True, "workflow_default")
-    channels = dict.fromkeys(CHANNELS, overall)
-    for layer, said in _workflow_layers(workflow):
-        if said.all.enabled is not UNSET:
-            overall = Decision(said.all.enabled, layer)
-        channels = _over(channels, layer, _spread(said))
-    critical = is_critical(workflow)
-    if not critical:
+    said, layer = _of_workflow(workflow)
+    overall = Decision(said.all.enabled, layer)
+    switches = said.filled().channels
+    channels = {name: Decision(switch.enabled, layer) for name, switch in switches.items()}
+    if not workflow.critical:
         channels = _over(channels, "subscriber_global", everywhere)
         channels = _over(channels, "subscriber_workflow", here)
-    return Merged(overall=overall, channels=channels, critical=critical)
-
-
-def is_critical(workflow: WorkflowPreferences) -> bool:
-    return any(said.all.read_only for _, said in _workflow_layers(workflow))
+    return Merged(overall=overall, channels=channels, critical=workflow.critical)
 
 
 def of_criticality(workflows: Iterable[Workflow], wanted: Criticality) -> list[Workflow]:
     return [
         each
         for each in workflows
-        if wanted == "all" or is_critical(each.preferences) == (wanted == "critical")
+        if wanted == "all" or each.preferences.critical == (wanted == "critical")
     ]
 
 
-def _workflow_layers(workflow: WorkflowPreferences) -> list[tuple[Layer, WorkflowLayer]]:
-    layers: list[tuple[Layer, WorkflowLayer]] = [("workflow_default", workflow.default)]
-    if workflow.user is not None:
-        layers.append(("workflow_user", workflow.user))
-    return layers
-
-
-def _spread(said: WorkflowLayer) -> Channels:
-    spread: Channels = {}
-    for channel in CHANNELS:
-        switch = said.channels.get(channel)
-        own = UNSET if switch is None else switch.enabled
-        value = said.all.enabled if own is UNSET else own
-        if value is not UNSET:
-            spread[channel] = value
-    return spread
+def _of_workflow(workflow: Preferences) -> tuple[Preference, Layer]:
+    """The workflow's own word: an operator's layer says everything that the default does."""
+    if workflow.user is None:
+        return workflow.default, "workflow_default"
+    return workflow.user, "workflow_user"
 
 
 def _over(

@@ -19,7 +19,7 @@ from tidings.domain.notifications import (
     JobStatus,
     Notification,
 )
-from tidings.domain.preferences import Chosen, Merged, WorkflowPreferences, merge
+from tidings.domain.preferences import Chosen, Merged, merge
 from tidings.domain.scope import Scope
 from tidings.domain.subscribers import Subscriber
 from tidings.domain.workflows import Definition, Step
@@ -137,11 +137,8 @@ class Run:
 
     @cached_property
     def preferences(self) -> Merged:
-        stored = msgspec.convert(
-            msgspec.to_builtins(self.definition.preferences), WorkflowPreferences
-        )
         own = self.chosen.workflows.get(self.notification.workflow_id, {})
-        return merge(stored, self.chosen.channels, own)
+        return merge(self.definition.preferences, self.chosen.channels, own)
 
     @cached_property
     def person(self) -> dict[str, Any]:

@@ -5,10 +5,11 @@ from datetime import datetime
 
 import msgspec
 
-from tidings.domain.preferences import Channels, Chosen, Workflow, WorkflowPreferences
+from tidings.domain.preferences import Channels, Chosen, Workflow
 from tidings.domain.schedules import Schedule
 from tidings.domain.scope import Scope
 from tidings.domain.slugs import is_id, lengthen
+from tidings.domain.workflows import Preferences
 from tidings.storage.database import Connection, Row
 
 _WORKFLOW = "id, key, name, tags, severity, preferences, updated_at"
@@ -149,6 +150,6 @@ def _workflow(row: Row) -> Workflow:
         name=row["name"],
         tags=row["tags"],
         severity=row["severity"],
-        preferences=msgspec.json.decode(row["preferences"], type=WorkflowPreferences),
+        preferences=msgspec.json.decode(row["preferences"], type=Preferences),
         updated_at=row["updated_at"],
     )
