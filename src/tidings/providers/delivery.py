@@ -42,6 +42,8 @@ _AT_ONCE = 20
 _RAW_LENGTH = 2000
 _EARLY = timedelta(seconds=60)
 _MOST_TOKENS = 1000
+_MOST_FETCHED = 32
+_FETCHED_FOR = timedelta(days=1)
 _HIDDEN = "[hidden]"
 
 
@@ -53,6 +55,7 @@ class Network:
         self.mail = mail
         self.allowed_references = allowed_references
         self.tokens = _Tokens()
+        self._fetched: dict[str, tuple[bytes, datetime]] = {}
 
     @classmethod
     def guarded(
@@ -60,6 +63,22 @@ class Network:
     ) -> "Network":
         guard = Guard(allow, loopback)
         return cls(HttpTransport(guard), SmtpTransport(guard), allowed_references)
+
+    async def fetch(self, request: Request, at: datetime) -> bytes:
+        """What a vendor publishes, such as the certificate it signs with: kept or fetched."""
+        kept, until = self._fetched.get(request.url, (b"", at))
+        if at < until:
+            return kept
+        return (await self.http.send(encode(request))).body
+
+    def keep(self, request: Request, content: bytes, at: datetime) -> None:
+        """Keep what was fetched for a day, now that it proved to be right."""
+        if at < self._fetched.get(request.url, (b"", at))[1]:
+            return
+        self._fetched.pop(request.url, None)
+        while len(self._fetched) >= _MOST_FETCHED:
+            del self._fetched[next(iter(self._fetched))]
+        self._fetched[request.url] = (content, at + _FETCHED_FOR)
 
     async def close(self) -> None:
         await self.http.close()
