@@ -9,7 +9,7 @@ from typer.main import get_command
 
 from tidings.cli.main import build
 from tidings.providers import registry
-from tidings.providers.base import AnyProvider
+from tidings.providers.base import AnyProvider, spoken
 from tidings.providers.credentials import Field
 from tidings.providers.mail import SmtpProvider
 from tidings.settings import rows
@@ -80,7 +80,6 @@ def providers() -> str:
 
 
 _CHANNELS = {"in_app": "In-app", "email": "E-mail", "sms": "SMS", "push": "Push", "chat": "Chat"}
-_PARTS = {"ip_pool": "IP pool", "from_": "sender", "text beside html": "a text beside the HTML"}
 
 
 def _linked(channel: str) -> str:
@@ -91,7 +90,7 @@ def _linked(channel: str) -> str:
 def _provider(provider: AnyProvider) -> str:
     ours = provider.docs.removeprefix("docs/")
     link = f"../{ours}" if ours != provider.docs else provider.docs
-    cannot = [_PARTS.get(each, each.replace("_", " ")) for each in sorted(provider.cannot)]
+    cannot = [spoken(each) for each in sorted(provider.cannot)]
     key = f" Signing key: {_plain(provider.webhook_key)}" if provider.webhook_key else ""
     reports = f"Yes.{key}" if provider.takes_webhooks() else "No."
     lines = [

@@ -64,3 +64,43 @@ async def test_a_report_that_comes_while_the_job_runs_is_kept(engine: Engine) ->
     assert lines.count("The provider reports the message as delivered") == 1
     assert lines.count("Message sent") == 2
     assert lines[0] == "Start sending message"
+
+
+EMAIL: tuple[StepType, dict[str, Any]] = (
+    "email",
+    {"subject": "Hi", "body": "<p>Tea</p>", "editorType": "html"},
+)
+ADA = [{"subscriberId": "ada", "email": "ada@example.com"}]
+
+
+async def test_what_a_vendor_cannot_carry_is_said(engine: Engine) -> None:
+    await engine.integration("postmark", apiKey="k" * 12, **{"from": "news@example.com"})
+    taken = Response(status=200, body=b'{"MessageID": "v", "ErrorCode": 0}')
+    engine.wire.answer = lambda request: taken
+    workflow = await engine.workflow(EMAIL)
+    await engine.trigger(workflow, ADA, overrides={"email": {"ipPoolName": "fast"}})
+    await engine.work()
+    assert await engine.statuses() == [["completed"]]
+    assert (await engine.details())[-1] == "Postmark cannot carry IP pool: left out"
+    ((status, raw),) = await engine.rows(
+        "SELECT d ->> 'status', d ->> 'raw' FROM jobs, jsonb_array_elements(details) AS d "
+        "WHERE d ->> 'reason' = 'not_carried'"
+    )
+    assert status == "Warning"
+    assert msgspec.json.decode(raw) == {"notCarried": ["ip_pool"]}
+
+
+async def test_a_text_that_nobody_asked_for_is_not_missed(engine: Engine) -> None:
+    await engine.integration(
+        "netcore", apiKey="k" * 12, **{"from": "news@example.com", "senderName": "News"}
+    )
+    engine.wire.answer = lambda request: Response(
+        status=202, body=b'{"data": {"message_id": "v"}, "status": "success"}'
+    )
+    workflow = await engine.workflow(EMAIL)
+    await engine.trigger(workflow, ADA)
+    await engine.work()
+    assert (await engine.details())[-1] == "Message sent"
+    await engine.trigger(workflow, ADA, overrides={"email": {"text": "Tea!"}})
+    await engine.work()
+    assert "cannot carry a text beside the HTML" in (await engine.details())[-1]

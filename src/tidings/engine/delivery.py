@@ -13,8 +13,9 @@ from tidings.engine.catching import catches, caught
 from tidings.engine.content import Content, MissingLayoutError, render
 from tidings.engine.outgoing import message_of, outgoing
 from tidings.engine.run import Run
-from tidings.engine.targets import Missing, Target, targets
+from tidings.engine.targets import Missing, Target, channel_overrides, targets
 from tidings.providers import registry
+from tidings.providers.base import TEXT_BESIDE_HTML, AnyProvider, spoken
 from tidings.providers.delivery import Network, send
 from tidings.providers.outcomes import BAD_CREDENTIALS, BAD_RECIPIENT, SENT, Result
 from tidings.rendering.templates import TemplateError
@@ -111,6 +112,8 @@ class Courier:
             provider_id=integration.provider_id,
             source="Credentials" if result.outcome == BAD_CREDENTIALS else "Internal",
         )
+        if sent:
+            _say_what_was_left_out(run, position, now, provider, result)
         self._bury_tokens(run, integration, result)
         run.messages.append(message_of(run, position, target, content, now, integration, result))
         return result
@@ -199,6 +202,24 @@ def _conclude(
         run.change(position, now, "completed", due_at=None, attempts=attempts)
     else:
         run.change(position, now, "failed", due_at=None, attempts=attempts)
+
+
+def _say_what_was_left_out(
+    run: Run, position: int, now: datetime, provider: AnyProvider, result: Result
+) -> None:
+    """A text that we made of the HTML ourselves is missed by nobody."""
+    asked_for_text = provider.channel == "email" and channel_overrides(run, "email").get("text")
+    missed = [each for each in result.dropped if each != TEXT_BESIDE_HTML or asked_for_text]
+    if missed:
+        run.prove(
+            position,
+            now,
+            "Warning",
+            f"{provider.name} cannot carry {', '.join(map(spoken, missed))}: left out",
+            reason="not_carried",
+            raw={"notCarried": missed},
+            provider_id=provider.id,
+        )
 
 
 def _verdict(result: Result, integration: Integration, target: Target) -> dict[str, Any]:

@@ -27,6 +27,14 @@ from tidings.providers.outcomes import Event, Result
 
 M = TypeVar("M", bound=Message)
 
+TEXT_BESIDE_HTML = "text beside html"
+_SPOKEN = {"ip_pool": "IP pool", "from_": "sender", TEXT_BESIDE_HTML: "a text beside the HTML"}
+
+
+def spoken(part: str) -> str:
+    """A part of a message in words for people."""
+    return _SPOKEN.get(part, part.replace("_", " "))
+
 
 class Provider(Generic[M]):
     id: ClassVar[str]
@@ -123,7 +131,7 @@ class EmailProvider(Provider[EmailMessage]):
         if any(attachment.cid for attachment in message.attachments):
             used.add("inline attachments")
         if message.text and message.html:
-            used.add("text beside html")
+            used.add(TEXT_BESIDE_HTML)
         return frozenset(used)
 
 
