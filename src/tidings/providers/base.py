@@ -76,6 +76,10 @@ class Provider(Generic[M]):
     def converse(self, message: M, credentials: Credentials) -> Conversation:
         """All the calls of one send. Yields what to ask and receives what came back."""
         response = yield self.build_request(message, credentials)
+        return self.verdict(response, credentials)
+
+    def verdict(self, response: Response, credentials: Credentials) -> Result:
+        """For vendors whose answers the credentials describe."""
         return self.parse_response(response)
 
     def split(self, message: M) -> list[M]:

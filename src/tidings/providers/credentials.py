@@ -43,6 +43,8 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     format: Format | None = None
     help: str = ""
     default: str | bool | None = None
+    check: Callable[[Any], str | None] | None = None
+    """Why a value cannot be used, as the end of a sentence; beside what its format says."""
 
     def __post_init__(self) -> None:
         if self.name not in CREDENTIAL_NAMES:
@@ -109,9 +111,8 @@ def check(
 def _fault(field: Field, value: Any, allowed_references: tuple[str, ...]) -> str | None:
     if references.is_reference(value):
         return _bad_reference(value, allowed_references)
-    if field.format is None:
-        return None
-    return _FORMATS[field.format](value)
+    checks = (field.format and _FORMATS[field.format], field.check)
+    return next((fault for check in checks if check and (fault := check(value))), None)
 
 
 def _bad_reference(value: Any, allowed: tuple[str, ...]) -> str | None:
