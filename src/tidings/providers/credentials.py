@@ -45,6 +45,8 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     default: str | bool | None = None
     check: Callable[[Any], str | None] | None = None
     """Why a value cannot be used, as the end of a sentence; beside what its format says."""
+    together: tuple[str, ...] = ()
+    """Names of credentials that are given all or not at all; this one is among them."""
 
     def __post_init__(self) -> None:
         if self.name not in CREDENTIAL_NAMES:
@@ -95,7 +97,7 @@ def check(
     for field in fields:
         value = given.get(field.name)
         if value in (None, ""):
-            if field.required and field.default is None and active:
+            if active and is_missing(field, given):
                 problems[f"credentials.{field.name}"] = Problem([f"{field.label} is required"])
         elif message := _fault(field, value, allowed_references):
             shown = msgspec.UNSET if field.secret else value
@@ -106,6 +108,13 @@ def check(
             problems[f"credentials.{name}"] = Problem([f"{name} {message}"])
     if problems:
         raise InvalidError(problems)
+
+
+def is_missing(field: Field, given: Mapping[str, Any]) -> bool:
+    """Whether nothing can be sent without a credential that is not given."""
+    if given.get(field.name) not in (None, "") or field.default is not None:
+        return False
+    return field.required or any(given.get(name) not in (None, "") for name in field.together)
 
 
 def _fault(field: Field, value: Any, allowed_references: tuple[str, ...]) -> str | None:

@@ -11,7 +11,7 @@ import msgspec
 from tidings.domain.integrations import Credentials
 from tidings.providers import references
 from tidings.providers.base import AnyProvider
-from tidings.providers.credentials import secret_names
+from tidings.providers.credentials import is_missing, secret_names
 from tidings.providers.exchange import (
     Conversation,
     Grant,
@@ -238,11 +238,7 @@ def _given(provider: AnyProvider, resolved: Mapping[str, Any]) -> Credentials:
 
 
 def _missing(provider: AnyProvider, resolved: Mapping[str, Any]) -> list[str]:
-    return [
-        field.label
-        for field in provider.credentials
-        if field.required and field.default is None and resolved.get(field.name) in (None, "")
-    ]
+    return [field.label for field in provider.credentials if is_missing(field, resolved)]
 
 
 def _finished(

@@ -4,7 +4,10 @@ from collections.abc import Mapping
 
 from tidings.domain.integrations import Credentials
 from tidings.providers.credentials import FROM_EMAIL, SENDER_NAME, may, need
+from tidings.providers.dkim import Dkim
 from tidings.providers.mail import SmtpProvider
+
+_DKIM = ("domain", "accountSid", "secretKey")
 
 
 class Nodemailer(SmtpProvider):
@@ -27,7 +30,36 @@ class Nodemailer(SmtpProvider):
             format="tls-options",
             help="rejectUnauthorized, servername, ca (PEM), minVersion.",
         ),
+        may(
+            "domain",
+            "DKIM domain",
+            format="host",
+            together=_DKIM,
+            help="Signs mail for this domain, which should be that of the from address.",
+        ),
+        may(
+            "accountSid",
+            "DKIM selector",
+            format="host",
+            together=_DKIM,
+            help="The public key stands in DNS at <selector>._domainkey.<domain>.",
+        ),
+        may(
+            "secretKey",
+            "DKIM private key",
+            secret=True,
+            format="pem",
+            together=_DKIM,
+            help="An RSA key in PEM form, at least 1024 bits, better 2048.",
+        ),
     )
+
+    def dkim(self, credentials: Credentials) -> Dkim | None:
+        if not credentials.domain:
+            return None
+        return Dkim(
+            domain=credentials.domain, selector=credentials.account_sid, key=credentials.secret_key
+        )
 
     def server(self, credentials: Credentials) -> Mapping[str, object]:
         return {
