@@ -72,7 +72,6 @@ def secret(name: str, label: str, **more: Any) -> Field:
     return Field(name=name, label=label, secret=True, **more)
 
 
-API_KEY = secret("apiKey", "API key")
 FROM_EMAIL = need(
     "from", "From address", format="email", help="The address that messages come from."
 )

@@ -29,7 +29,13 @@ def request_fields(known: Sequence[str]) -> tuple[Field, ...]:
     """The fields that describe the request; `known` are the names that its texts may hold."""
     listed = ", ".join(known)
     return (
-        may("requestMethod", "Method", default="POST", check=_method, help=", ".join(METHODS)),
+        may(
+            "requestMethod",
+            "Method",
+            default="POST",
+            check=_method,
+            help=f"{', '.join(METHODS)}.",
+        ),
         may(
             "requestHeaders",
             "Headers",

@@ -140,6 +140,10 @@ class SmtpProvider(EmailProvider):
     """A vendor that is a mail server. `server` says which."""
 
     cannot = frozenset({"custom_data", "ip_pool"})
+    tested = (
+        "Over real connections to a mail server: in the clear, with STARTTLS, with TLS throughout, "
+        "with a login, and with recipients that it refuses."
+    )
 
     def server(self, credentials: Credentials) -> Mapping[str, object]:
         """Host, port, TLS and login, as SmtpRequest names them."""

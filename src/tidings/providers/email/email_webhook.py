@@ -40,7 +40,13 @@ class EmailWebhook(EmailProvider):
     name = "Email webhook"
     docs = "docs/how-to/webhook-providers.md"
     credentials = (
-        need("webhookUrl", "Webhook URL", format="url", check=url_check(_KNOWN)),
+        need(
+            "webhookUrl",
+            "Webhook URL",
+            format="url",
+            check=url_check(_KNOWN),
+            help="Where your program takes messages.",
+        ),
         secret("secretKey", "Secret key", help="Signs each request: X-Tidings-Signature."),
         FROM_EMAIL,
         SENDER_NAME,

@@ -20,7 +20,7 @@ class Nodemailer(SmtpProvider):
         FROM_EMAIL,
         SENDER_NAME,
         may("user", "User", help="Leave user and password empty for a server that asks none."),
-        may("password", "Password", secret=True),
+        may("password", "Password", secret=True, help="Of that user."),
         may("secure", "TLS throughout", help="TLS from the first byte, as on port 465."),
         may("requireTls", "Require TLS", help="Fail when the server does not offer STARTTLS."),
         may("ignoreTls", "Ignore TLS", help="Do not use STARTTLS even when it is offered."),

@@ -26,7 +26,13 @@ class PushWebhook(PushProvider):
     docs = "docs/how-to/webhook-providers.md"
     batch = 1000
     credentials = (
-        need("webhookUrl", "Webhook URL", format="url", check=url_check(_KNOWN)),
+        need(
+            "webhookUrl",
+            "Webhook URL",
+            format="url",
+            check=url_check(_KNOWN),
+            help="Where your program takes messages.",
+        ),
         secret("secretKey", "Secret key", help="Signs each request: X-Tidings-Signature."),
         *request_fields(_KNOWN),
         *ANSWER_FIELDS,
