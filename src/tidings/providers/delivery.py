@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 from collections.abc import Generator, Mapping
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -42,6 +43,7 @@ _AT_ONCE = 20
 _RAW_LENGTH = 2000
 _EARLY = timedelta(seconds=60)
 _MOST_TOKENS = 1000
+_MOST_ACCOUNTS = 1000
 _MOST_FETCHED = 32
 _FETCHED_FOR = timedelta(days=1)
 _HIDDEN = "[hidden]"
@@ -55,6 +57,7 @@ class Network:
         self.mail = mail
         self.allowed_references = allowed_references
         self.tokens = _Tokens()
+        self.accounts = _Accounts()
         self._fetched: dict[str, tuple[bytes, datetime]] = {}
 
     @classmethod
@@ -94,31 +97,32 @@ async def send(
 ) -> Result:
     """What became of it. Never raises for what a vendor or the network does."""
     try:
-        resolved = references.resolve(credentials, network.allowed_references)
+        account = network.accounts.of(provider, credentials, network.allowed_references)
     except references.UnresolvedError as error:
         return Result(outcome=BAD_CREDENTIALS, reason=str(error))
-    if missing := _missing(provider, resolved):
-        return Result(outcome=BAD_CREDENTIALS, reason=f"{', '.join(missing)} is required.")
+    if account.missing:
+        return Result(outcome=BAD_CREDENTIALS, reason=f"{', '.join(account.missing)} is required.")
     message = msgspec.structs.replace(message, at=now)
     parts = provider.split(message)
     if not parts:
         return Result(outcome=BAD_RECIPIENT, reason="There is nobody to send to.")
+    if len(parts) == 1:
+        return _finished(await _one(account, parts[0], network), account, message)
     gate = asyncio.Semaphore(_AT_ONCE)
 
     async def one(part: AnyMessage) -> Result:
         async with gate:
-            return await _one(provider, resolved, part, network)
+            return await _one(account, part, network)
 
     every = await asyncio.gather(*(one(part) for part in parts))
-    return _finished(together(every), provider, resolved, message)
+    return _finished(together(every), account, message)
 
 
-async def _one(
-    provider: AnyProvider, resolved: Mapping[str, Any], part: AnyMessage, network: Network
-) -> Result:
-    call = _Call(provider, resolved, part, network)
+async def _one(account: "_Account", part: AnyMessage, network: Network) -> Result:
+    provider = account.provider
+    call = _Call(account, part, network)
     try:
-        result = await call.run(provider.converse(part, _given(provider, resolved)))
+        result = await call.run(provider.converse(part, account.given))
     except RefusedTargetError as error:
         result = Result(outcome=BAD_REQUEST, reason=str(error))
     except UnreachableError as error:
@@ -144,14 +148,8 @@ async def _one(
 class _Call:
     """One conversation with a vendor."""
 
-    def __init__(
-        self,
-        provider: AnyProvider,
-        resolved: Mapping[str, Any],
-        message: AnyMessage,
-        network: Network,
-    ) -> None:
-        self._owner = (provider.id, _digest(resolved))
+    def __init__(self, account: "_Account", message: AnyMessage, network: Network) -> None:
+        self._account = account
         self._message = message
         self._network = network
         self.last = ""
@@ -186,7 +184,7 @@ class _Call:
 
     async def _token(self, wanted: Token) -> str | Result:
         tokens, at = self._network.tokens, self._message.at
-        place = (*self._owner, wanted.key)
+        place = (self._account.provider.id, self._account.digest, wanted.key)
         async with tokens.lock(place):
             kept = None if wanted.again else tokens.find(place, at)
             if kept is not None:
@@ -230,6 +228,53 @@ class _Tokens:
         self._kept[place] = (grant.token, at + timedelta(seconds=grant.seconds) - _EARLY)
 
 
+class _Account:
+    """A vendor and the credentials to send through it, made ready."""
+
+    def __init__(self, provider: AnyProvider, resolved: Mapping[str, Any]) -> None:
+        self.provider = provider
+        self.missing = [each.label for each in provider.credentials if is_missing(each, resolved)]
+        self.given = _given(provider, resolved)
+        self._resolved = resolved
+        names = secret_names(provider.credentials)
+        self._secrets = [
+            value
+            for name, value in resolved.items()
+            if name in names and isinstance(value, str) and len(value) >= 4
+        ]
+
+    @cached_property
+    def digest(self) -> str:
+        content = msgspec.json.encode(dict(self._resolved), order="deterministic")
+        return hashlib.sha256(content).hexdigest()
+
+    def hide(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, _HIDDEN)
+        return text
+
+
+class _Accounts:
+    """Accounts that were made ready before: as long as the credentials are the same object, which
+    nobody changes, and refer to nothing that may change elsewhere."""
+
+    def __init__(self) -> None:
+        self._ready: dict[int, tuple[Mapping[str, Any], _Account]] = {}
+
+    def of(
+        self, provider: AnyProvider, credentials: Mapping[str, Any], allowed: tuple[str, ...]
+    ) -> _Account:
+        known, account = self._ready.get(id(credentials), (None, None))
+        if account is not None and known is credentials and account.provider is provider:
+            return account
+        account = _Account(provider, references.resolve(credentials, allowed))
+        if not any(references.is_reference(value) for value in credentials.values()):
+            if len(self._ready) >= _MOST_ACCOUNTS:
+                self._ready.clear()
+            self._ready[id(credentials)] = (credentials, account)
+        return account
+
+
 def _given(provider: AnyProvider, resolved: Mapping[str, Any]) -> Credentials:
     defaults = {field.name: field.default for field in provider.credentials}
     filled = {name: value for name, value in defaults.items() if value is not None}
@@ -237,15 +282,9 @@ def _given(provider: AnyProvider, resolved: Mapping[str, Any]) -> Credentials:
     return msgspec.convert(filled, Credentials)
 
 
-def _missing(provider: AnyProvider, resolved: Mapping[str, Any]) -> list[str]:
-    return [field.label for field in provider.credentials if is_missing(field, resolved)]
-
-
-def _finished(
-    result: Result, provider: AnyProvider, resolved: Mapping[str, Any], message: AnyMessage
-) -> Result:
+def _finished(result: Result, account: _Account, message: AnyMessage) -> Result:
     """Our id and our clock where the vendor gave none; and no secret in what people will read."""
-    hide = _hider(provider, resolved)
+    hide = account.hide
     verdicts = tuple(
         msgspec.structs.replace(verdict, reason=hide(verdict.reason)) for verdict in result.verdicts
     )
@@ -258,23 +297,3 @@ def _finished(
         raw=hide(result.raw),
         verdicts=verdicts,
     )
-
-
-def _hider(provider: AnyProvider, resolved: Mapping[str, Any]) -> Any:
-    names = secret_names(provider.credentials)
-    secrets = [
-        value
-        for name, value in resolved.items()
-        if name in names and isinstance(value, str) and len(value) >= 4
-    ]
-
-    def hide(text: str) -> str:
-        for secret in secrets:
-            text = text.replace(secret, _HIDDEN)
-        return text
-
-    return hide
-
-
-def _digest(resolved: Mapping[str, Any]) -> str:
-    return hashlib.sha256(msgspec.json.encode(dict(resolved), order="deterministic")).hexdigest()

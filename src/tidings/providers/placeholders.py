@@ -60,6 +60,8 @@ def fill(text: str, values: Values, written: Callable[[str], str] = str) -> str:
 
 def fill_url(text: str, values: Values) -> str:
     """The host stays as it is."""
+    if "{{" not in text:
+        return text
     authority = _AUTHORITY.match(text)
     start = authority.end() if authority else 0
     return text[:start] + fill(text[start:], values, lambda value: quote(value, safe=""))
