@@ -44,6 +44,7 @@ class Courier:
         self._network = network
         self._world = world
         self._take_turn = take_turn
+        self._has_rates = world.limits.has_rates
         self._breaker = retry.Breaker()
         self.gates = Gates(world.limits)
         self.dead_tokens: list[tuple[Run, str, str]] = []
@@ -97,8 +98,10 @@ class Courier:
 
     async def _wait(self, run: Run, integration: Integration) -> float:
         """How many seconds the integration's rate asks to wait; nothing if the turn is taken."""
+        if not self._has_rates or catches(integration):
+            return 0.0
         rate = self._world.limits.pace(integration.identifier, integration.provider_id).rate
-        if rate is None or catches(integration):
+        if rate is None:
             return 0.0
         if run.turns.get(integration.id, 0) > 0:
             run.turns[integration.id] -= 1
