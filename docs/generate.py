@@ -145,6 +145,10 @@ def _supported(provider: AnyProvider) -> Iterator[str]:
         yield f"- Cannot carry: {', '.join(cannot)}. The job's details say so when it was left out."
     if isinstance(provider, PushProvider) and provider.batch > 1:
         yield f"- Takes up to {provider.batch} devices in one call."
+    if provider.receipt_after:
+        minutes = int(provider.receipt_after.total_seconds() // 60)
+        yield f"- Sends no reports; its receipts are fetched {minutes} minutes after the send."
+        return
     if not provider.takes_webhooks():
         yield "- Reports no delivery."
         return

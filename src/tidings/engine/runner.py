@@ -15,7 +15,7 @@ from tidings import log
 from tidings.dialect import Dialect
 from tidings.domain.integrations import IN_APP_PROVIDER
 from tidings.domain.notifications import FINAL
-from tidings.engine import deciding, delivery, holding, queue
+from tidings.engine import deciding, delivery, holding, queue, receipts
 from tidings.engine.catalog import Catalog
 from tidings.engine.deciding import Need
 from tidings.engine.delivery import Courier
@@ -308,7 +308,9 @@ class Runner:
             changed = [run.jobs[position] for run in known for position in sorted(run.changed)]
             if changed:
                 await runs.change_jobs(tx, changed, self.worker_id)
-            await runs.add_messages(tx, _last_of_each(known))
+            sent = _last_of_each(known)
+            await runs.add_messages(tx, sent)
+            await receipts.expect(tx, sent, now)
             finished = [run.notification.id for run in known if not run.unfinished]
             if finished:
                 await runs.finish(tx, finished, now)

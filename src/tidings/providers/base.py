@@ -6,6 +6,7 @@ several, `verify_webhook` and `parse_webhook` for what they report later.
 """
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
@@ -62,6 +63,8 @@ class Provider(Generic[M]):
     """Where the vendor's error text stands."""
     rules: ClassVar[Sequence[Rule]] = ()
     """The vendor's errors as our outcomes, first match first; then the common table holds."""
+    receipt_after: ClassVar[timedelta | None] = None
+    """When to ask for receipts, for vendors that keep them instead of reporting."""
     webhook_key: ClassVar[str] = ""
     """What to enter as signing key for the vendor's webhooks, and where the vendor shows it."""
 
@@ -101,6 +104,14 @@ class Provider(Generic[M]):
 
     def dropped(self, message: M) -> tuple[str, ...]:
         return tuple(sorted(self.parts(message) & self.cannot))
+
+    def ask_receipts(self, ids: Sequence[str], credentials: Credentials) -> Request:
+        """For vendors with `receipt_after`."""
+        raise NotImplementedError
+
+    def parse_receipts(self, response: Response) -> list[Event]:
+        """Those that are ready; the others are asked for again."""
+        return []
 
     def needs(self, webhook: Webhook) -> Request | None:
         """What must be fetched before the webhook can be verified; it comes as `fetched`."""

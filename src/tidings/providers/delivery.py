@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
@@ -31,6 +31,7 @@ from tidings.providers.outcomes import (
     BAD_REQUEST,
     RETRYABLE,
     SENT,
+    Event,
     Result,
     Verdict,
     together,
@@ -116,6 +117,18 @@ async def send(
 
     every = await asyncio.gather(*(one(part) for part in parts))
     return _finished(together(every), account, message)
+
+
+async def fetch_receipts(
+    provider: AnyProvider, credentials: Mapping[str, Any], ids: Sequence[str], network: Network
+) -> list[Event]:
+    """The receipts that the vendor has ready; none when it cannot be asked."""
+    try:
+        account = network.accounts.of(provider, credentials, network.allowed_references)
+        request = provider.ask_receipts(ids, account.given)
+        return provider.parse_receipts(await network.http.send(encode(request)))
+    except (references.UnresolvedError, RefusedTargetError, UnreachableError):
+        return []
 
 
 async def _one(account: "_Account", part: AnyMessage, network: Network) -> Result:
