@@ -1,5 +1,7 @@
 """Writes docs/reference from the code: `make docs`."""
 
+import inspect
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,8 +10,9 @@ import typer
 from typer.main import get_command
 
 from tidings.cli.main import build
+from tidings.domain.catching import PROVIDERS
 from tidings.providers import registry
-from tidings.providers.base import AnyProvider
+from tidings.providers.base import AnyProvider, PushProvider, spoken
 from tidings.providers.credentials import Field
 from tidings.providers.mail import SmtpProvider
 from tidings.settings import rows
@@ -20,7 +23,12 @@ _NOTE = "<!-- Written by `make docs`; edit the code instead. -->\n"
 
 def pages() -> dict[str, str]:
     """Every generated page by its file name."""
-    return {"settings.md": settings(), "commands.md": commands(), "providers.md": providers()}
+    return {
+        "settings.md": settings(),
+        "commands.md": commands(),
+        "providers.md": providers(),
+        **{f"providers/{each.id}.md": provider_page(each) for each in registry.every().values()},
+    }
 
 
 def settings() -> str:
@@ -63,50 +71,64 @@ def providers() -> str:
     every = registry.every().values()
     parts = [
         "# Providers\n",
-        f"There are {len(every)}. [Connect a provider](../how-to/integrations.md) tells how to use",
-        "one, [delivery events](../how-to/delivery-events.md) how to hear what became of messages,",
-        "and [add a provider](../how-to/add-a-provider.md) how to write another. What differs from",
-        "vendor to vendor: [e-mail and push](../how-to/send-email-and-push.md), [SMS and",
-        "chat](../how-to/send-sms-and-chat.md). Parts of a message that a provider cannot carry",
-        "are left out, and the job says so.\n",
-        "| channel | providers |\n|---|---|",
-        *(f"| {_CHANNELS[channel]} | {_linked(channel)} |" for channel in _CHANNELS),
-        "",
+        f"There are {len(every)}, each with a page: its credentials and where they are found",
+        "(vendors rearrange their dashboards), what it supports, and how it was tested.",
+        "[Connect a provider](../how-to/integrations.md) tells how to use one, [delivery",
+        "events](../how-to/delivery-events.md) how to hear what became of messages, and [add a",
+        "provider](../how-to/add-a-provider.md) how to write another. What differs from vendor to",
+        "vendor: [e-mail and push](../how-to/send-email-and-push.md), [SMS and",
+        "chat](../how-to/send-sms-and-chat.md).\n",
     ]
     for channel, title in _CHANNELS.items():
-        parts.append(f"## {title}\n")
-        parts += [_provider(each) for each in every if each.channel == channel]
+        parts += [f"## {title}\n", "| provider | id | reports delivery |", "|---|---|---|"]
+        parts += [_row(each) for each in every if each.channel == channel]
+        parts.append("")
     return _NOTE + "\n".join(parts)
 
 
 _CHANNELS = {"in_app": "In-app", "email": "E-mail", "sms": "SMS", "push": "Push", "chat": "Chat"}
-_PARTS = {"ip_pool": "IP pool", "from_": "sender", "text beside html": "a text beside the HTML"}
 
 
-def _linked(channel: str) -> str:
-    found = [each for each in registry.every().values() if each.channel == channel]
-    return ", ".join(f"[{each.name}](#{each.id})" for each in found)
+def _row(provider: AnyProvider) -> str:
+    reports = "yes" if provider.takes_webhooks() else ""
+    return f"| [{provider.name}](providers/{provider.id}.md) | `{provider.id}` | {reports} |"
 
 
-def _provider(provider: AnyProvider) -> str:
+def provider_page(provider: AnyProvider) -> str:
     ours = provider.docs.removeprefix("docs/")
-    link = f"../{ours}" if ours != provider.docs else provider.docs
-    cannot = [_PARTS.get(each, each.replace("_", " ")) for each in sorted(provider.cannot)]
-    key = f" Signing key: {_plain(provider.webhook_key)}" if provider.webhook_key else ""
-    reports = f"Yes.{key}" if provider.takes_webhooks() else "No."
+    where = f"<{provider.docs}>" if ours == provider.docs else f"[how to use it](../../{ours})"
     lines = [
-        f'<a id="{provider.id}"></a>',
+        f"# {provider.name}",
         "",
-        f"### {provider.name}",
-        "",
+        *_about(provider),
         f"- Id: `{provider.id}`",
-        f"- Documentation: <{link}>" if "://" in link else f"- Documentation: [here]({link})",
-        f"- Cannot carry: {', '.join(cannot) or 'nothing to mention'}.",
-        f"- Reports delivery: {reports}",
-        f"- Tested: {_tested(provider)}",
+        f"- Channel: {_CHANNELS[provider.channel]}",
+        f"- Documentation: {where}",
         "",
+        "## Credentials",
+        "",
+        *_credentials(provider.credentials),
+        "## What it supports",
+        "",
+        *_supported(provider),
+        "",
+        "## How it was tested",
+        "",
+        *_tested(provider),
+        "",
+        "[All providers](../providers.md)",
     ]
-    return "\n".join([*lines, *_credentials(provider.credentials)])
+    return _NOTE + "\n".join(lines) + "\n"
+
+
+def _about(provider: AnyProvider) -> Iterator[str]:
+    """What its file says at the beginning, but for the link, which has a line of its own."""
+    text = inspect.getdoc(inspect.getmodule(type(provider))) or ""
+    for part in text.split("\n\n"):
+        said = _plain(re.sub(r"\s*https://\S+", "", part).strip())
+        if said:
+            yield said
+            yield ""
 
 
 def _plain(text: str) -> str:
@@ -114,33 +136,64 @@ def _plain(text: str) -> str:
     return text.replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _tested(provider: AnyProvider) -> str:
-    if provider.channel == "in_app":
-        return "with the service as a whole, which shows these messages itself."
-    if isinstance(provider, SmtpProvider):
-        return "against a mail server."
-    if "://" in provider.docs:
-        return "against a fake written from the vendor's documentation."
-    return "against a server that takes our own format."
+def _supported(provider: AnyProvider) -> Iterator[str]:
+    carried = [spoken(each) for each in provider.optional if each not in provider.cannot]
+    cannot = [spoken(each) for each in provider.optional if each in provider.cannot]
+    if carried:
+        yield f"- Carries, beside the text itself: {', '.join(carried)}."
+    if cannot:
+        yield f"- Cannot carry: {', '.join(cannot)}. The job's details say so when it was left out."
+    if isinstance(provider, PushProvider) and provider.batch > 1:
+        yield f"- Takes up to {provider.batch} devices in one call."
+    if provider.receipt_after:
+        minutes = int(provider.receipt_after.total_seconds() // 60)
+        yield f"- Sends no reports; its receipts are fetched {minutes} minutes after the send."
+        return
+    if not provider.takes_webhooks():
+        yield "- Reports no delivery."
+        return
+    key = f" Signing key: {_plain(provider.webhook_key)}" if provider.webhook_key else ""
+    yield f"- [Reports delivery](../../how-to/delivery-events.md).{key}"
+
+
+def _tested(provider: AnyProvider) -> Iterator[str]:
+    if provider.channel == "in_app" or provider.id in PROVIDERS.values():
+        yield "- With the service as a whole, which keeps these messages itself."
+        return
+    if "://" not in provider.docs:
+        yield "- Against fakes that take our own format, and formats that integrations describe."
+    elif not isinstance(provider, SmtpProvider):
+        yield (
+            "- Against a fake written from the vendor's documentation, which refuses what that "
+            "does not show: the smallest and the fullest message, a wrong key, an invalid "
+            "recipient, too much at once, an outage, silence, and answers that make no sense."
+        )
+        yield "- Not with an account of the vendor."
+    if provider.tested:
+        yield f"- {provider.tested}"
 
 
 def _credentials(fields: Sequence[Field]) -> Iterator[str]:
     if not fields:
-        yield "No credentials: the subscriber's channel holds the address.\n"
+        yield "None: nothing has to be known to send through it.\n"
         return
-    yield "| credential | label | required | secret | help |"
+    yield "| credential | label | required | secret | what it is, or where to find it |"
     yield "|---|---|---|---|---|"
     for field in fields:
         required = "yes" if field.required and field.default is None else ""
+        others = [f"`{name}`" for name in field.together if name != field.name]
+        with_ = f" Together with {', '.join(others)}." if others else ""
         default = "" if field.default is None else f" Default: `{field.default}`."
-        text = _plain(field.help + default).strip().replace("|", "\\|")
+        text = _plain(field.help + with_ + default).strip().replace("|", "\\|")
         secret = "yes" if field.secret else ""
         yield f"| `{field.name}` | {field.label} | {required} | {secret} | {text} |"
     yield ""
 
 
 def main() -> None:
-    REFERENCE.mkdir(exist_ok=True)
+    (REFERENCE / "providers").mkdir(parents=True, exist_ok=True)
+    for old in REFERENCE.rglob("*.md"):
+        old.unlink()
     for name, text in pages().items():
         (REFERENCE / name).write_text(text)
 

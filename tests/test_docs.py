@@ -24,6 +24,11 @@ def test_a_generated_page_is_current(name: str) -> None:
     assert (REFERENCE / name).read_text() == pages()[name], "run `make docs`"
 
 
+def test_there_are_no_generated_pages_of_things_that_are_gone() -> None:
+    found = {str(page.relative_to(REFERENCE)) for page in REFERENCE.rglob("*.md")}
+    assert found == set(pages())
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
     for target in LINK.findall(page.read_text()):

@@ -8,6 +8,7 @@ from tidings.settings import (
     WrongSettingError,
     load,
     rows,
+    send_limits,
     to_environment,
     unknown_variables,
 )
@@ -34,6 +35,15 @@ def test_another_file_can_be_named(tmp_path: Path) -> None:
 def test_lists_are_comma_separated_in_the_environment(tmp_path: Path) -> None:
     settings = read(tmp_path, {"TIDINGS_OUTBOUND_ALLOW": "10.0.0.0/8, 192.168.1.0/24"})
     assert settings.outbound_allow == ("10.0.0.0/8", "192.168.1.0/24")
+
+
+def test_limits_of_integrations_are_read(tmp_path: Path) -> None:
+    settings = read(tmp_path, {"TIDINGS_SEND_LIMITS": "twilio=10/5, slack=0.5,my.smtp:1=/3"})
+    assert send_limits(settings) == {
+        "twilio": (10.0, 5),
+        "slack": (0.5, None),
+        "my.smtp:1": (None, 3),
+    }
 
 
 def test_the_mode_follows_from_the_database(tmp_path: Path) -> None:
@@ -65,6 +75,10 @@ def test_the_mode_follows_from_the_database(tmp_path: Path) -> None:
             },
             "at least 32 characters",
         ),
+        ({"TIDINGS_SEND_LIMITS": "twilio"}, "'twilio', which is not a limit such as twilio=10/5"),
+        ({"TIDINGS_SEND_LIMITS": "twilio="}, "which is not a limit"),
+        ({"TIDINGS_SEND_LIMITS": "twilio=0"}, "which is not a limit"),
+        ({"TIDINGS_SEND_LIMITS": "twilio=1/0"}, "which is not a limit"),
         ({"TIDINGS_CONFIG": "nowhere.toml"}, "nowhere.toml, which is not a file"),
     ],
 )

@@ -8,9 +8,9 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from tidings.clock import SystemClock
-from tidings.domain.limits import Limits
+from tidings.domain.limits import Limits, Pace
 from tidings.ids import Ids
-from tidings.settings import Settings, encryption_keys
+from tidings.settings import Settings, encryption_keys, send_limits
 from tidings.storage import secrets
 from tidings.storage.database import Database
 from tidings.world import World
@@ -40,6 +40,7 @@ def limits_of(settings: Settings) -> Limits:
         in_app_kept_for=timedelta(days=settings.retention_in_app_days),
         send_concurrency=settings.send_concurrency,
         send_rate=settings.send_rate,
+        send_limits={name: Pace(*pace) for name, pace in send_limits(settings).items()},
     )
 
 

@@ -6,6 +6,7 @@ import binascii
 import difflib
 import ipaddress
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +18,10 @@ from msgspec import Meta
 PREFIX = "TIDINGS_"
 CONFIG_FILE = "tidings.toml"
 _TYPO = 0.85
+
+_SEND_LIMIT = re.compile(
+    r"(?P<name>[A-Za-z0-9][A-Za-z0-9._:-]*)\s*=\s*(?P<rate>\d+(\.\d+)?)?(/(?P<concurrency>\d+))?"
+)
 
 Mode = Literal["development", "production"]
 Dialect = Literal["svc", "novu"]
@@ -146,8 +151,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     send_concurrency: Annotated[
         Annotated[int, Meta(ge=1, le=10000)],
         Meta(
-            description="How many messages one engine process sends through one integration at the "
-            "same time."
+            description="How many messages all engine processes together send through one "
+            "integration at the same time; each takes an equal share, one at least."
         ),
     ] = 50
     send_rate: Annotated[
@@ -164,6 +169,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "key; what comes faster is answered 429 with `Retry-After`. Unset: no limit."
         ),
     ] = None
+    send_limits: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Limits of single integrations (comma-separated), by identifier or "
+            "provider id: `twilio=10/5` sends at most 10 messages per second and 5 at the same "
+            "time, `slack=1` at most one per second, `smtp=/3` three at the same time. What an "
+            "entry leaves out is as `send_rate` and `send_concurrency` say."
+        ),
+    ] = ()
     stop_seconds: Annotated[
         Annotated[float, Meta(gt=0, le=3600)],
         Meta(
@@ -319,6 +333,7 @@ def _check(settings: Settings) -> None:
                 f"{PREFIX}OUTBOUND_ALLOW holds {network!r}, which is not a network such as "
                 f"10.1.0.0/16: {error}."
             ) from None
+    send_limits(settings)
     url = settings.database_url
     if url is not None and not url.startswith(("postgresql://", "postgres://")):
         raise WrongSettingError(f"{PREFIX}DATABASE_URL must start with postgresql://.")
@@ -352,6 +367,22 @@ def encryption_keys(settings: Settings) -> list[bytes]:
             except (binascii.Error, ValueError):
                 keys.append(b"")
     return keys
+
+
+def send_limits(settings: Settings) -> dict[str, tuple[float | None, int | None]]:
+    """Rate and concurrency by identifier or provider id."""
+    found = {}
+    for text in settings.send_limits:
+        match = _SEND_LIMIT.fullmatch(text)
+        rate = float(match["rate"]) if match and match["rate"] else None
+        concurrency = int(match["concurrency"]) if match and match["concurrency"] else None
+        if match is None or (rate is None and concurrency is None) or 0 in (rate, concurrency):
+            raise WrongSettingError(
+                f"{PREFIX}SEND_LIMITS holds {text!r}, which is not a limit such as twilio=10/5: an "
+                "identifier or provider id, messages per second, and messages at the same time."
+            )
+        found[match["name"]] = (rate, concurrency)
+    return found
 
 
 def _meta(kind: Any) -> Meta:

@@ -85,7 +85,7 @@ def test_declares_itself(provider: AnyProvider) -> None:
     names = [field.name for field in provider.credentials]
     assert len(set(names)) == len(names)
     assert set(names) <= CREDENTIAL_NAMES
-    assert all(field.label for field in provider.credentials)
+    assert all(field.label and field.help for field in provider.credentials)
     assert set(rows_of(provider).CREDENTIALS) <= set(names)
 
 

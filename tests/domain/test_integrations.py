@@ -4,7 +4,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tidings.domain.conditions import FieldFilterPart, On, StepFilter
-from tidings.domain.integrations import CREDENTIAL_NAMES, Integration, candidates
+from tidings.domain.integrations import (
+    CREDENTIAL_NAMES,
+    OUR_CREDENTIALS,
+    Integration,
+    candidates,
+)
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PRO = StepFilter(
@@ -64,5 +69,6 @@ def test_the_decision_tells_what_was_compared() -> None:
 
 
 def test_credentials_have_the_fields_of_the_interface() -> None:
-    assert len(CREDENTIAL_NAMES) == 45
+    assert len(CREDENTIAL_NAMES - OUR_CREDENTIALS) == 45
+    assert OUR_CREDENTIALS < CREDENTIAL_NAMES
     assert {"from", "AppIOBaseUrl", "apiKeyRequestHeader", "tlsOptions"} <= CREDENTIAL_NAMES

@@ -1,5 +1,6 @@
 """Suppressed addresses get nothing, and an integration with a rate is not overrun."""
 
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import msgspec
@@ -7,11 +8,13 @@ import pytest
 
 from tests.conftest import make_world
 from tests.engine.conftest import Engine, Wire
+from tests.engine.test_delivery import PUSH, WEBHOOK, devices
 from tidings.clock import ManualClock
-from tidings.domain.limits import Limits
+from tidings.domain.limits import Limits, Pace
 from tidings.domain.scope import Scope
 from tidings.domain.suppressions import Suppression
 from tidings.domain.workflows import StepType
+from tidings.providers.exchange import Response
 from tidings.storage import paces, suppressions
 from tidings.storage.changes import Listener
 from tidings.storage.database import Database
@@ -56,13 +59,24 @@ async def test_a_suppressed_address_gets_nothing_and_the_run_goes_on(engine: Eng
 
 
 @pytest.fixture
-async def limited(database: Database, scope: Scope, clock: ManualClock) -> Any:
-    """An engine whose integrations send two messages per second."""
-    world = msgspec.structs.replace(make_world(clock), limits=Limits(send_rate=2.0))
+async def with_limits(
+    database: Database, scope: Scope, clock: ManualClock
+) -> AsyncIterator[Callable[[Limits], Engine]]:
     listener = Listener(database)
     await listener.start()
-    yield Engine(database, scope, world, clock, Wire(), listener)
+
+    def make(limits: Limits) -> Engine:
+        world = msgspec.structs.replace(make_world(clock), limits=limits)
+        return Engine(database, scope, world, clock, Wire(), listener)
+
+    yield make
     await listener.stop()
+
+
+@pytest.fixture
+def limited(with_limits: Callable[[Limits], Engine]) -> Engine:
+    """An engine whose integrations send two messages per second."""
+    return with_limits(Limits(send_rate=2.0))
 
 
 async def test_messages_beyond_the_rate_wait_for_their_turn(limited: Engine) -> None:
@@ -82,10 +96,71 @@ async def test_messages_beyond_the_rate_wait_for_their_turn(limited: Engine) -> 
 
 async def test_a_bucket_is_shared_and_fills_again(limited: Engine) -> None:
     id, now = await _webhook(limited), limited.clock.now()
+    other = await limited.integration("chat-webhook")
+    rates = {id: 10.0, other: 0.5, "gone": 1.0}
     async with limited.database.transaction() as tx:
-        assert await paces.take(tx, {id: 3}, 10.0, now) == {id: 10.0}
-        assert await paces.take(tx, {id: 9}, 10.0, now) == {id: 7.0}
-        assert await paces.take(tx, {id: 1}, 10.0, now) == {id: -2.0}
+        assert await paces.take(tx, {id: 3}, rates, now) == {id: 10.0}
+        assert await paces.take(tx, {id: 9, other: 2}, rates, now) == {id: 7.0, other: 1.0}
+        assert await paces.take(tx, {id: 1, other: 1}, rates, now) == {id: -2.0, other: -1.0}
         await limited.pass_time(seconds=60)
         later = limited.clock.now()
-        assert await paces.take(tx, {id: 1, "gone": 1}, 10.0, later) == {id: 10.0}
+        assert await paces.take(tx, {id: 1, "gone": 1}, rates, later) == {id: 10.0}
+
+
+async def test_limits_of_one_integration_leave_the_others_alone(
+    with_limits: Callable[[Limits], Engine],
+) -> None:
+    engine = with_limits(Limits(send_limits={"email-webhook": Pace(rate=1.0)}))
+    await _webhook(engine)
+    await engine.integration(
+        "generic-sms", baseUrl="http://127.0.0.1:1/x", apiKey="k" * 8, apiKeyRequestHeader="X-Key",
+        **{"from": "a"},
+    )  # fmt: skip
+    people = [{**each, "phone": "+15005550006"} for each in _people(3)]
+    sms: tuple[StepType, dict[str, Any]] = ("sms", {"body": "Tea"})
+    await engine.trigger(await engine.workflow(sms, EMAIL), people)
+    await engine.work()
+    assert len(engine.wire.calls) == 3 + 1
+    await engine.pass_time(seconds=2)
+    assert len(engine.wire.calls) == 3 + 3
+
+
+async def test_every_device_counts(with_limits: Callable[[Limits], Engine]) -> None:
+    engine = with_limits(Limits(send_rate=2.0))
+    await devices(engine, "push-webhook", "phone", "tablet", **WEBHOOK)
+    workflow = await engine.workflow(PUSH)
+    for _ in range(2):
+        await engine.trigger(workflow)
+    await engine.work()
+    assert len(engine.wire.calls) == 2
+    assert await engine.statuses() == [["completed"], ["delayed"]]
+    await engine.pass_time(seconds=1)
+    assert len(engine.wire.calls) == 4
+    assert await engine.statuses() == [["completed"], ["completed"]]
+
+
+async def test_a_message_that_fails_over_waits_for_its_turn_there(
+    with_limits: Callable[[Limits], Engine],
+) -> None:
+    """The first integration has no rate and refuses its key; the second takes one a second."""
+    engine = with_limits(Limits(send_limits={"postmark": Pace(rate=1.0)}))
+    await _webhook(engine)
+    await engine.integration("postmark", apiKey="k" * 12, **{"from": "a@example.com"})
+    taken = Response(status=200, body=b'{"MessageID": "v", "ErrorCode": 0}')
+    engine.wire.answer = lambda request: (
+        taken if "postmark" in request.url else Response(status=401)
+    )
+    await engine.trigger(await engine.workflow(EMAIL), _people(3))
+    await engine.work()
+
+    def through_postmark() -> int:
+        return sum("postmark" in call.url for call in engine.wire.calls)
+
+    assert through_postmark() == 1
+    first = len(engine.wire.calls) - 1
+    for number in (2, 3):
+        await engine.pass_time(seconds=1)
+        assert through_postmark() == number
+    assert len(engine.wire.calls) - 3 == first
+    for number in range(3):
+        assert await engine.statuses(f"s{number}") == [["completed"]]

@@ -9,7 +9,7 @@ import pytest
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import EmailProvider, PushProvider
 from tidings.providers.blocks import path
-from tidings.providers.credentials import API_KEY, may
+from tidings.providers.credentials import may, secret
 from tidings.providers.delivery import Network, send
 from tidings.providers.exchange import Conversation, Grant, Json, Request, Response, Token
 from tidings.providers.fake import FakeHttp, FakeMail, fake_network
@@ -19,6 +19,7 @@ from tidings.providers.outcomes import Result
 from tidings.providers.transport import UnreachableError
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
+API_KEY = secret("apiKey", "API key")
 KEY = {"apiKey": "key-that-nobody-may-see"}
 MAIL = EmailMessage(id="m1", to=("ada@example.com",), subject="Hi", text="Hello")
 PUSH = PushMessage(id="m2", targets=("a", "b", "c"), title="Hi", content="Hello")

@@ -33,14 +33,17 @@ async def hear(
     answer = provider.answer_webhook(webhook, signing_key) if signing_key else None
     if answer is not None:
         return answer
-    if (wanted := provider.needs(webhook)) is not None:
-        fetched = await network.http.send(encode(wanted))
-        webhook = msgspec.structs.replace(webhook, fetched=fetched.body)
+    wanted = provider.needs(webhook) if signing_key else None
+    if wanted is not None:
+        fetched = await network.fetch(wanted, webhook.at)
+        webhook = msgspec.structs.replace(webhook, fetched=fetched)
     if not signing_key or not provider.verify_webhook(webhook, signing_key):
         raise UnprovenError(
             f"The call does not bear the signature or secret of {provider.name}. "
             "inboundWebhookSigningKey of the integration must be the one that it uses."
         )
+    if wanted is not None:
+        network.keep(wanted, webhook.fetched, webhook.at)
     if (confirmation := provider.confirms(webhook)) is not None:
         await network.http.send(encode(confirmation))
     return provider.parse_webhook(webhook)

@@ -70,6 +70,12 @@ class Credentials(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     app_sid: str = ""
     sender_id: str = ""
     app_io_base_url: str = ""
+    request_method: str = ""
+    request_headers: dict[str, str] = {}
+    request_body: str = ""
+    success_path: str = ""
+    success_value: str = ""
+    error_path: str = ""
 
 
 _KINDS: dict[Any, Literal["string", "boolean", "object"]] = {str: "string", bool: "boolean"}
@@ -78,6 +84,17 @@ CREDENTIAL_KINDS = {
     for field in msgspec.structs.fields(Credentials)
 }
 CREDENTIAL_NAMES = frozenset(CREDENTIAL_KINDS)
+OUR_CREDENTIALS = frozenset(
+    {
+        "requestMethod",
+        "requestHeaders",
+        "requestBody",
+        "successPath",
+        "successValue",
+        "errorPath",
+    }
+)
+"""Beside those of the interface, for gateways that are described instead of programmed."""
 
 
 class Configurations(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):

@@ -1,8 +1,9 @@
 """Takes one job to the outside: tries its integrations, and writes down every attempt."""
 
 import asyncio
-from collections.abc import Sequence
-from datetime import datetime
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -11,24 +12,41 @@ from tidings.domain.integrations import Integration
 from tidings.engine import deciding, retry
 from tidings.engine.catching import catches, caught
 from tidings.engine.content import Content, MissingLayoutError, render
+from tidings.engine.gates import Gates
+from tidings.engine.holding import wait_for_turn
 from tidings.engine.outgoing import message_of, outgoing
 from tidings.engine.run import Run
-from tidings.engine.targets import Missing, Target, targets
+from tidings.engine.targets import Missing, Target, channel_overrides, left
 from tidings.providers import registry
+from tidings.providers.base import TEXT_BESIDE_HTML, AnyProvider, spoken
 from tidings.providers.delivery import Network, send
 from tidings.providers.outcomes import BAD_CREDENTIALS, BAD_RECIPIENT, SENT, Result
 from tidings.rendering.templates import TemplateError
 from tidings.world import World
 
+TakeTurn = Callable[[str, float], Awaitable[float]]
+"""Takes a turn of an integration with this rate; how many seconds it has to wait for it."""
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """A message's turn, which comes later."""
+
+    at: datetime
+    integration_id: str
+    tried: tuple[str, ...]
+    """Integrations that were tried before."""
+
 
 class Courier:
     """Delivers the jobs of one process."""
 
-    def __init__(self, network: Network, world: World) -> None:
+    def __init__(self, network: Network, world: World, take_turn: TakeTurn) -> None:
         self._network = network
         self._world = world
+        self._take_turn = take_turn
+        self._has_rates = world.limits.has_rates
         self._breaker = retry.Breaker()
-        self._gates: dict[str, asyncio.Semaphore] = {}
+        self.gates = Gates(world.limits)
         self.dead_tokens: list[tuple[Run, str, str]] = []
 
     async def deliver(self, run: Run, position: int) -> None:
@@ -51,30 +69,44 @@ class Courier:
         content = rendered(run, position, now)
         if content is None:
             return
-        found = targets(run, position)
+        found = left(run, position)
         if isinstance(found, Missing):
             _give_up(run, position, now, found, content)
             return
-        reached = set((run.jobs[position].state or {}).get("sent", ()))
-        left = [target for target in found if target.key not in reached]
         results = await asyncio.gather(
-            *(self._reach(run, position, each, content) for each in left)
+            *(self._reach(run, position, each, content) for each in found)
         )
-        _conclude(run, position, self._world.clock.now(), results, bool(reached))
+        _conclude(run, position, self._world.clock.now(), results)
 
     async def _reach(
         self, run: Run, position: int, target: Target, content: Content
-    ) -> tuple[Target, Result]:
-        """Try the integrations of a target until one takes it or asks us to come back."""
-        tried = set((run.jobs[position].state or {}).get("tried", ()))
-        left = [each for each in target.integrations if each.id not in tried]
+    ) -> tuple[Target, Result | Turn]:
+        """Try the integrations of a target until one takes it, asks us to come back, or has no turn
+        for it yet."""
+        tried: list[str] = []
         result = Result(outcome=BAD_CREDENTIALS, reason="No integration is left to try.")
-        for integration in self._by_health(left or target.integrations):
+        for integration in self._by_health(target.integrations):
+            if wait := await self._wait(run, integration):
+                at = self._world.clock.now() + timedelta(seconds=wait)
+                return target, Turn(at, integration.id, tuple(tried))
+            tried.append(integration.id)
             result = await self._attempt(run, position, target, integration, content)
             last_try = run.jobs[position].attempts + 1 >= retry.ATTEMPTS
             if result.outcome != BAD_CREDENTIALS and not (last_try and not result.final):
                 break
         return target, result
+
+    async def _wait(self, run: Run, integration: Integration) -> float:
+        """How many seconds the integration's rate asks to wait; nothing if the turn is taken."""
+        if not self._has_rates or catches(integration):
+            return 0.0
+        rate = self._world.limits.pace(integration.identifier, integration.provider_id).rate
+        if rate is None:
+            return 0.0
+        if run.turns.get(integration.id, 0) > 0:
+            run.turns[integration.id] -= 1
+            return 0.0
+        return await self._take_turn(integration.id, rate)
 
     def _by_health(self, integrations: Sequence[Integration]) -> list[Integration]:
         now = self._world.clock.now()
@@ -91,10 +123,7 @@ class Courier:
         if provider is None:
             return Result(outcome=BAD_CREDENTIALS, reason=f"No provider {integration.provider_id}.")
         message = outgoing(run, position, target, integration, content)
-        gate = self._gates.setdefault(
-            integration.id, asyncio.Semaphore(self._world.limits.send_concurrency)
-        )
-        async with gate:
+        async with self.gates.of(integration):
             result = await send(provider, integration.credentials, message, self._network, now)
         now = self._world.clock.now()
         sent = result.outcome == SENT
@@ -111,6 +140,8 @@ class Courier:
             provider_id=integration.provider_id,
             source="Credentials" if result.outcome == BAD_CREDENTIALS else "Internal",
         )
+        if sent:
+            _say_what_was_left_out(run, position, now, provider, result)
         self._bury_tokens(run, integration, result)
         run.messages.append(message_of(run, position, target, content, now, integration, result))
         return result
@@ -173,16 +204,24 @@ def _conclude(
     run: Run,
     position: int,
     now: datetime,
-    results: Sequence[tuple[Target, Result]],
-    reached_before: bool,
+    results: Sequence[tuple[Target, Result | Turn]],
 ) -> None:
     """What the results of all targets mean for the job."""
     job = run.jobs[position]
     state = dict(job.state or {})
-    again = [result for _, result in results if not result.final]
-    reached = [target.key for target, result in results if result.outcome == SENT]
+    turns = [turn for _, turn in results if isinstance(turn, Turn)]
+    settled = [(target, result) for target, result in results if isinstance(result, Result)]
+    again = [result for _, result in settled if not result.final]
+    reached = [target.key for target, result in settled if result.outcome == SENT]
+    reached_before = bool(state.get("sent"))
     attempts = job.attempts + 1
-    if again and attempts < retry.ATTEMPTS:
+    if turns:
+        state["sent"] = [*state.get("sent", ()), *reached]
+        state["tried"] = [*state.get("tried", ()), *(id for turn in turns for id in turn.tried)]
+        run.change(position, now, state=state)
+        until = max(turn.at for turn in turns)
+        wait_for_turn(run, position, until, Counter(turn.integration_id for turn in turns), now)
+    elif again and attempts < retry.ATTEMPTS:
         asked = max((result.retry_after or 0.0 for result in again), default=0.0)
         due = now + retry.pause(attempts, asked)
         state["sent"] = [*state.get("sent", ()), *reached]
@@ -199,6 +238,24 @@ def _conclude(
         run.change(position, now, "completed", due_at=None, attempts=attempts)
     else:
         run.change(position, now, "failed", due_at=None, attempts=attempts)
+
+
+def _say_what_was_left_out(
+    run: Run, position: int, now: datetime, provider: AnyProvider, result: Result
+) -> None:
+    """A text that we made of the HTML ourselves is missed by nobody."""
+    asked_for_text = provider.channel == "email" and channel_overrides(run, "email").get("text")
+    missed = [each for each in result.dropped if each != TEXT_BESIDE_HTML or asked_for_text]
+    if missed:
+        run.prove(
+            position,
+            now,
+            "Warning",
+            f"{provider.name} cannot carry {', '.join(map(spoken, missed))}: left out",
+            reason="not_carried",
+            raw={"notCarried": missed},
+            provider_id=provider.id,
+        )
 
 
 def _verdict(result: Result, integration: Integration, target: Target) -> dict[str, Any]:

@@ -3,19 +3,21 @@
 Both are asked once for a whole set of messages.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
+from tidings.domain.limits import Limits
 from tidings.domain.messages import canonical
 from tidings.engine import targets
-from tidings.engine.catching import CATCHER
+from tidings.engine.catching import catches
 from tidings.engine.deciding import Need
 from tidings.engine.run import Run
 from tidings.storage import paces, suppressions
 from tidings.storage.database import Connection
 
-_ITS_TURN = "turn"
-"""In a job's state: it has waited for its turn, so it takes no other."""
+_TURNS = "turns"
+"""In a job's state: the turns it has waited for, by integration, so that it takes no others."""
 
 
 async def suppress(
@@ -44,29 +46,31 @@ async def suppress(
     return left, stopped
 
 
-async def pace(
-    tx: Connection, needs: Sequence[Need], rate: float | None, now: datetime
-) -> list[Need]:
-    """Those that may go now; the others are delayed until their turn, which is theirs for good."""
-    if rate is None:
+async def pace(tx: Connection, needs: Sequence[Need], limits: Limits, now: datetime) -> list[Need]:
+    """Those that may go now; the others are delayed until their turn, which is theirs for good.
+    Every target counts, through the integration that is tried first."""
+    if not limits.has_rates:
         return list(needs)
-    groups: dict[str, list[Need]] = {}
+    asked: list[tuple[Need, Counter[str]]] = []
+    rates: dict[str, float] = {}
     ready = []
     for need in needs:
-        integration_id = _integration(need)
-        if integration_id is None or _has_waited(need, now):
+        wanted = Counter[str]() if _has_waited(need, now) else _wanted(need, limits, rates)
+        if wanted:
+            asked.append((need, wanted))
+        else:
+            ready.append(need)
+    total: Counter[str] = sum((wanted for _, wanted in asked), Counter())
+    free = await paces.take(tx, total, rates, now) if total else {}
+    taken: Counter[str] = Counter()
+    for need, wanted in asked:
+        taken += wanted
+        late = max((taken[id] - free.get(id, taken[id])) / rates[id] for id in wanted)
+        if late <= 0:
+            need.run.turns = dict(wanted)
             ready.append(need)
         else:
-            groups.setdefault(integration_id, []).append(need)
-    wanted = {id: len(members) for id, members in groups.items()}
-    free = await paces.take(tx, wanted, rate, now) if wanted else {}
-    for integration_id, members in groups.items():
-        for number, need in enumerate(members, 1):
-            late = number - free.get(integration_id, float(number))
-            if late <= 0:
-                ready.append(need)
-            else:
-                _delay(need, now + timedelta(seconds=late / rate), rate, now)
+            wait_for_turn(need.run, need.position, now + timedelta(seconds=late), wanted, now)
     return ready
 
 
@@ -80,32 +84,40 @@ def _place(need: Need) -> tuple[str, str, str] | None:
     return need.run.scope.environment_id, channel, canonical(address).replace("\0", "")
 
 
-def _integration(need: Need) -> str | None:
-    """The one that is tried first."""
-    found = targets.targets(need.run, need.position)
-    if isinstance(found, targets.Missing):
-        return None
-    first = next((each.id for target in found for each in target.integrations), None)
-    return None if first == CATCHER else first
+def _wanted(need: Need, limits: Limits, rates: dict[str, float]) -> Counter[str]:
+    """How many messages go through which integrations that have a rate."""
+    found = targets.left(need.run, need.position)
+    wanted: Counter[str] = Counter()
+    for target in () if isinstance(found, targets.Missing) else found:
+        first = target.integrations[0]
+        rate = limits.pace(first.identifier, first.provider_id).rate
+        if rate is not None and not catches(first):
+            wanted[first.id] += 1
+            rates[first.id] = rate
+    return wanted
 
 
 def _has_waited(need: Need, now: datetime) -> bool:
     state = dict(need.run.jobs[need.position].state or {})
-    if not state.pop(_ITS_TURN, False):
+    turns = state.pop(_TURNS, None)
+    if turns is None:
         return False
+    need.run.turns = turns
     need.run.change(need.position, now, state=state)
     return True
 
 
-def _delay(need: Need, until: datetime, rate: float, now: datetime) -> None:
-    job = need.run.jobs[need.position]
-    state = {**(job.state or {}), _ITS_TURN: True}
-    need.run.change(need.position, now, "delayed", due_at=until, state=state)
-    need.run.prove(
-        need.position,
+def wait_for_turn(
+    run: Run, position: int, until: datetime, turns: Mapping[str, int], now: datetime
+) -> None:
+    """Delay a job whose messages have their turns later."""
+    state = {**(run.jobs[position].state or {}), _TURNS: dict(turns)}
+    run.change(position, now, "delayed", due_at=until, state=state)
+    run.prove(
+        position,
         now,
         "Pending",
         "The message waits for its turn, since the integration has a limited rate",
         reason="rate",
-        raw={"until": until, "perSecond": rate},
+        raw={"until": until},
     )

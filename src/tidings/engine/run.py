@@ -64,6 +64,8 @@ class Run:
         self.caught: list[Caught] = []
         self.events_of: dict[str, list[dict[str, Any]]] = {}
         """What digests gathered, by job."""
+        self.turns: dict[str, int] = {}
+        """Messages that may go through integrations with a rate: their turns are taken."""
         self.digested_into: str | None = None
         self.limits = world.limits
         self.catching = world.catching

@@ -15,7 +15,7 @@ from tidings import log
 from tidings.dialect import Dialect
 from tidings.domain.integrations import IN_APP_PROVIDER
 from tidings.domain.notifications import FINAL
-from tidings.engine import deciding, delivery, holding, queue
+from tidings.engine import deciding, delivery, holding, queue, receipts
 from tidings.engine.catalog import Catalog
 from tidings.engine.deciding import Need
 from tidings.engine.delivery import Courier
@@ -24,8 +24,8 @@ from tidings.engine.run import NOBODY, Run
 from tidings.engine.targets import Target
 from tidings.providers.delivery import Network
 from tidings.steps.outcomes import Collect, Limit, Send
-from tidings.storage import catching, credentials, preferences, runs, subscribers, windows
-from tidings.storage.database import Connection, Database
+from tidings.storage import catching, credentials, paces, preferences, runs, subscribers, windows
+from tidings.storage.database import AWAY, Connection, Database
 from tidings.storage.windows import Group, Opening, Taking
 from tidings.world import World
 
@@ -49,7 +49,22 @@ class Runner:
         self.catalog = catalog
         self.worker_id = worker_id
         self._dialect = dialect
-        self._courier = Courier(network, world)
+        self._courier = Courier(network, world, self._take_turn)
+
+    def share_with(self, processes: int) -> None:
+        """So many engine processes send at the same time, this one included."""
+        self._courier.gates.share_with(processes)
+
+    async def _take_turn(self, integration_id: str, rate: float) -> float:
+        """For a message that nobody foresaw; how many seconds it has to wait. With the database
+        away it goes at once: better early than not at all."""
+        now = self.world.clock.now()
+        try:
+            async with self.database.transaction() as tx:
+                free = await paces.take(tx, {integration_id: 1}, {integration_id: rate}, now)
+        except AWAY:
+            return 0.0
+        return max(0.0, 1 - free.get(integration_id, 1.0)) / rate
 
     async def wake(self, tx: Connection, count: int) -> None:
         """Call other workers to help with that many ranges."""
@@ -145,7 +160,6 @@ class Runner:
         """Walk all runs until each waits, is finished, or has something to send."""
         sends: list[Need] = []
         walking = list(found)
-        rate = self.world.limits.send_rate
         while walking:
             needs = [need for run in walking if (need := self._walk(run, now))]
             walking = []
@@ -163,7 +177,7 @@ class Runner:
                 else:
                     leaving.append(need)
             leaving, stopped = await holding.suppress(tx, leaving, now)
-            sends += await holding.pace(tx, leaving, rate, now)
+            sends += await holding.pace(tx, leaving, self.world.limits, now)
             walking += stopped
             walking += await self._collect(tx, collects, now)
             walking += await self._limit(tx, limits, now)
@@ -294,7 +308,9 @@ class Runner:
             changed = [run.jobs[position] for run in known for position in sorted(run.changed)]
             if changed:
                 await runs.change_jobs(tx, changed, self.worker_id)
-            await runs.add_messages(tx, _last_of_each(known))
+            sent = _last_of_each(known)
+            await runs.add_messages(tx, sent)
+            await receipts.expect(tx, sent, now)
             finished = [run.notification.id for run in known if not run.unfinished]
             if finished:
                 await runs.finish(tx, finished, now)

@@ -33,6 +33,7 @@ class Sweeper:
         now = self._runner.world.clock.now()
         async with self._runner.database.transaction() as tx:
             alive = await workers.alive(tx, now - WORKER_GONE_AFTER)
+            self._runner.share_with(len({*alive, self._runner.worker_id}))
             left = await runs.take_over(
                 tx, self._runner.worker_id, [*alive, self._runner.worker_id]
             )

@@ -1,5 +1,6 @@
 """Whom a job's message goes to, and through which integrations it may go."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -38,6 +39,21 @@ def targets(run: Run, position: int) -> list[Target] | Missing:
     if channel in ("email", "sms"):
         return _single(run, channel)
     return _several(run, channel)
+
+
+def left(run: Run, position: int) -> list[Target] | Missing:
+    """Those that no earlier attempt reached, without the integrations that it tried in vain."""
+    found = targets(run, position)
+    state = run.jobs[position].state
+    if isinstance(found, Missing) or not state:
+        return found
+    reached, tried = state.get("sent", ()), state.get("tried", ())
+    return [_untried(each, tried) for each in found if each.key not in reached]
+
+
+def _untried(target: Target, tried: Sequence[str]) -> Target:
+    kept = [each for each in target.integrations if each.id not in tried]
+    return msgspec.structs.replace(target, integrations=kept or target.integrations)
 
 
 def address_of(run: Run, channel: Channel) -> str | None:

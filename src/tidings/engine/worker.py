@@ -7,7 +7,7 @@ from datetime import datetime
 
 from tidings import log
 from tidings.dialect import Dialect
-from tidings.engine import housekeeping, queue, reports
+from tidings.engine import housekeeping, queue, receipts, reports
 from tidings.engine.catalog import Catalog
 from tidings.engine.fan_out import FanOut
 from tidings.engine.queue import Queue
@@ -21,6 +21,7 @@ from tidings.world import World
 
 HEARTBEAT_SECONDS = 3.0
 TIMER_SECONDS = 1.0
+RECEIPT_SECONDS = 30.0
 
 _RESTART_SECONDS = 0.5
 _log = log.get("engine")
@@ -33,6 +34,7 @@ class Worker:
         self.id = world.ids.new()
         self._database = database
         self._world = world
+        self._network = network
         self._listener = Listener(database)
         catalog = Catalog(self._listener, world.sealer)
         runner = Runner(database, world, dialect, catalog, network, self.id)
@@ -51,6 +53,7 @@ class Worker:
             asyncio.create_task(self._again(lambda: self._keep_beating(started_at))),
             asyncio.create_task(self._again(self._watch_timers)),
             asyncio.create_task(self._again(self._watch_others)),
+            asyncio.create_task(self._again(self._watch_receipts)),
         ]
 
     async def stop(self, seconds: float) -> None:
@@ -98,6 +101,11 @@ class Worker:
             await self._sweeper.take_back()
             await reports.settle(self._database, self._world)
             await self._pause(HEARTBEAT_SECONDS)
+
+    async def _watch_receipts(self) -> None:
+        while not self._stopping.is_set():
+            await receipts.collect(self._database, self._world, self._network)
+            await self._pause(RECEIPT_SECONDS)
 
     async def _clean(self) -> None:
         answers = await housekeeping.clean(self._database, self._world)

@@ -5,7 +5,8 @@ A vendor is a class with facts (id, name, credentials, what it cannot carry) and
 several, `verify_webhook` and `parse_webhook` for what they report later.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
@@ -27,6 +28,15 @@ from tidings.providers.outcomes import Event, Result
 
 M = TypeVar("M", bound=Message)
 
+TEXT_BESIDE_HTML = "text beside html"
+INLINE = "inline attachments"
+_SPOKEN = {"ip_pool": "IP pool", "from_": "sender", TEXT_BESIDE_HTML: "a text beside the HTML"}
+
+
+def spoken(part: str) -> str:
+    """A part of a message in words for people."""
+    return _SPOKEN.get(part, part.replace("_", " "))
+
 
 class Provider(Generic[M]):
     id: ClassVar[str]
@@ -38,8 +48,12 @@ class Provider(Generic[M]):
     credentials: ClassVar[Sequence[Field]] = ()
     single: ClassVar[bool] = False
     """An environment has at most one of it."""
+    optional: ClassVar[tuple[str, ...]] = ()
+    """The parts of a message of this channel that a vendor may have no place for."""
     cannot: ClassVar[frozenset[str]] = frozenset()
-    """Parts of a message that this vendor cannot carry; their names are those of `parts`."""
+    """Those that this vendor cannot carry."""
+    tested: ClassVar[str] = ""
+    """How it was tested beside the fake that was written from the vendor's page."""
 
     accepted: ClassVar[Rule | None] = None
     """What must hold beside a status of 2xx, for vendors that report failures inside a success."""
@@ -49,6 +63,8 @@ class Provider(Generic[M]):
     """Where the vendor's error text stands."""
     rules: ClassVar[Sequence[Rule]] = ()
     """The vendor's errors as our outcomes, first match first; then the common table holds."""
+    receipt_after: ClassVar[timedelta | None] = None
+    """When to ask for receipts, for vendors that keep them instead of reporting."""
     webhook_key: ClassVar[str] = ""
     """What to enter as signing key for the vendor's webhooks, and where the vendor shows it."""
 
@@ -68,6 +84,10 @@ class Provider(Generic[M]):
     def converse(self, message: M, credentials: Credentials) -> Conversation:
         """All the calls of one send. Yields what to ask and receives what came back."""
         response = yield self.build_request(message, credentials)
+        return self.verdict(response, credentials)
+
+    def verdict(self, response: Response, credentials: Credentials) -> Result:
+        """For vendors whose answers the credentials describe."""
         return self.parse_response(response)
 
     def split(self, message: M) -> list[M]:
@@ -80,10 +100,18 @@ class Provider(Generic[M]):
 
     def parts(self, message: M) -> frozenset[str]:
         """The optional parts that this message makes use of."""
-        return frozenset(_used(message, ()))
+        return frozenset(name for name in self.optional if getattr(message, name, None))
 
     def dropped(self, message: M) -> tuple[str, ...]:
         return tuple(sorted(self.parts(message) & self.cannot))
+
+    def ask_receipts(self, ids: Sequence[str], credentials: Credentials) -> Request:
+        """For vendors with `receipt_after`."""
+        raise NotImplementedError
+
+    def parse_receipts(self, response: Response) -> list[Event]:
+        """Those that are ready; the others are asked for again."""
+        return []
 
     def needs(self, webhook: Webhook) -> Request | None:
         """What must be fetched before the webhook can be verified; it comes as `fetched`."""
@@ -113,32 +141,44 @@ class Provider(Generic[M]):
 
 class EmailProvider(Provider[EmailMessage]):
     channel = "email"
+    optional = (
+        "text",
+        "html",
+        TEXT_BESIDE_HTML,
+        "sender_name",
+        "cc",
+        "bcc",
+        "reply_to",
+        "headers",
+        "attachments",
+        INLINE,
+        "ip_pool",
+        "custom_data",
+    )
 
     def targets(self, message: EmailMessage) -> tuple[str, ...]:
         return message.to
 
     def parts(self, message: EmailMessage) -> frozenset[str]:
-        names = ("text", "html", "cc", "bcc", "reply_to", "headers", "attachments", "ip_pool")
-        used = set(_used(message, (*names, "sender_name", "custom_data")))
+        used = set(super().parts(message))
         if any(attachment.cid for attachment in message.attachments):
-            used.add("inline attachments")
+            used.add(INLINE)
         if message.text and message.html:
-            used.add("text beside html")
+            used.add(TEXT_BESIDE_HTML)
         return frozenset(used)
 
 
 class SmsProvider(Provider[SmsMessage]):
     channel = "sms"
+    optional = ("from_", "custom_data")
 
     def targets(self, message: SmsMessage) -> tuple[str, ...]:
         return (message.to,)
 
-    def parts(self, message: SmsMessage) -> frozenset[str]:
-        return frozenset(_used(message, ("from_", "custom_data")))
-
 
 class PushProvider(Provider[PushMessage]):
     channel = "push"
+    optional = ("title", "payload")
     batch: ClassVar[int] = 1
     """How many targets one call takes."""
 
@@ -152,18 +192,13 @@ class PushProvider(Provider[PushMessage]):
             for start in range(0, len(targets), self.batch)
         ]
 
-    def parts(self, message: PushMessage) -> frozenset[str]:
-        return frozenset(_used(message, ("title", "payload")))
-
 
 class ChatProvider(Provider[ChatMessage]):
     channel = "chat"
+    optional = ("blocks", "custom_data", "channel")
 
     def targets(self, message: ChatMessage) -> tuple[str, ...]:
         return (message.webhook_url or message.phone or message.channel or "",)
-
-    def parts(self, message: ChatMessage) -> frozenset[str]:
-        return frozenset(_used(message, ("blocks", "custom_data", "channel")))
 
 
 class InAppProvider(Provider[InAppMessage]):
@@ -171,7 +206,3 @@ class InAppProvider(Provider[InAppMessage]):
 
 
 AnyProvider = Provider[Any]
-
-
-def _used(message: Message, names: Sequence[str]) -> Iterator[str]:
-    return (name for name in names if getattr(message, name))

@@ -43,6 +43,10 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     format: Format | None = None
     help: str = ""
     default: str | bool | None = None
+    check: Callable[[Any], str | None] | None = None
+    """Why a value cannot be used, as the end of a sentence; beside what its format says."""
+    together: tuple[str, ...] = ()
+    """Names of credentials that are given all or not at all; this one is among them."""
 
     def __post_init__(self) -> None:
         if self.name not in CREDENTIAL_NAMES:
@@ -68,7 +72,6 @@ def secret(name: str, label: str, **more: Any) -> Field:
     return Field(name=name, label=label, secret=True, **more)
 
 
-API_KEY = secret("apiKey", "API key")
 FROM_EMAIL = need(
     "from", "From address", format="email", help="The address that messages come from."
 )
@@ -93,7 +96,7 @@ def check(
     for field in fields:
         value = given.get(field.name)
         if value in (None, ""):
-            if field.required and field.default is None and active:
+            if active and is_missing(field, given):
                 problems[f"credentials.{field.name}"] = Problem([f"{field.label} is required"])
         elif message := _fault(field, value, allowed_references):
             shown = msgspec.UNSET if field.secret else value
@@ -106,12 +109,18 @@ def check(
         raise InvalidError(problems)
 
 
+def is_missing(field: Field, given: Mapping[str, Any]) -> bool:
+    """Whether nothing can be sent without a credential that is not given."""
+    if given.get(field.name) not in (None, "") or field.default is not None:
+        return False
+    return field.required or any(given.get(name) not in (None, "") for name in field.together)
+
+
 def _fault(field: Field, value: Any, allowed_references: tuple[str, ...]) -> str | None:
     if references.is_reference(value):
         return _bad_reference(value, allowed_references)
-    if field.format is None:
-        return None
-    return _FORMATS[field.format](value)
+    checks = (field.format and _FORMATS[field.format], field.check)
+    return next((fault for check in checks if check and (fault := check(value))), None)
 
 
 def _bad_reference(value: Any, allowed: tuple[str, ...]) -> str | None:

@@ -2,8 +2,9 @@
 
 import asyncio
 import hashlib
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ import msgspec
 from tidings.domain.integrations import Credentials
 from tidings.providers import references
 from tidings.providers.base import AnyProvider
-from tidings.providers.credentials import secret_names
+from tidings.providers.credentials import is_missing, secret_names
 from tidings.providers.exchange import (
     Conversation,
     Grant,
@@ -30,6 +31,7 @@ from tidings.providers.outcomes import (
     BAD_REQUEST,
     RETRYABLE,
     SENT,
+    Event,
     Result,
     Verdict,
     together,
@@ -42,6 +44,9 @@ _AT_ONCE = 20
 _RAW_LENGTH = 2000
 _EARLY = timedelta(seconds=60)
 _MOST_TOKENS = 1000
+_MOST_ACCOUNTS = 1000
+_MOST_FETCHED = 32
+_FETCHED_FOR = timedelta(days=1)
 _HIDDEN = "[hidden]"
 
 
@@ -53,6 +58,8 @@ class Network:
         self.mail = mail
         self.allowed_references = allowed_references
         self.tokens = _Tokens()
+        self.accounts = _Accounts()
+        self._fetched: dict[str, tuple[bytes, datetime]] = {}
 
     @classmethod
     def guarded(
@@ -60,6 +67,22 @@ class Network:
     ) -> "Network":
         guard = Guard(allow, loopback)
         return cls(HttpTransport(guard), SmtpTransport(guard), allowed_references)
+
+    async def fetch(self, request: Request, at: datetime) -> bytes:
+        """What a vendor publishes, such as the certificate it signs with: kept or fetched."""
+        kept, until = self._fetched.get(request.url, (b"", at))
+        if at < until:
+            return kept
+        return (await self.http.send(encode(request))).body
+
+    def keep(self, request: Request, content: bytes, at: datetime) -> None:
+        """Keep what was fetched for a day, now that it proved to be right."""
+        if at < self._fetched.get(request.url, (b"", at))[1]:
+            return
+        self._fetched.pop(request.url, None)
+        while len(self._fetched) >= _MOST_FETCHED:
+            del self._fetched[next(iter(self._fetched))]
+        self._fetched[request.url] = (content, at + _FETCHED_FOR)
 
     async def close(self) -> None:
         await self.http.close()
@@ -75,31 +98,44 @@ async def send(
 ) -> Result:
     """What became of it. Never raises for what a vendor or the network does."""
     try:
-        resolved = references.resolve(credentials, network.allowed_references)
+        account = network.accounts.of(provider, credentials, network.allowed_references)
     except references.UnresolvedError as error:
         return Result(outcome=BAD_CREDENTIALS, reason=str(error))
-    if missing := _missing(provider, resolved):
-        return Result(outcome=BAD_CREDENTIALS, reason=f"{', '.join(missing)} is required.")
+    if account.missing:
+        return Result(outcome=BAD_CREDENTIALS, reason=f"{', '.join(account.missing)} is required.")
     message = msgspec.structs.replace(message, at=now)
     parts = provider.split(message)
     if not parts:
         return Result(outcome=BAD_RECIPIENT, reason="There is nobody to send to.")
+    if len(parts) == 1:
+        return _finished(await _one(account, parts[0], network), account, message)
     gate = asyncio.Semaphore(_AT_ONCE)
 
     async def one(part: AnyMessage) -> Result:
         async with gate:
-            return await _one(provider, resolved, part, network)
+            return await _one(account, part, network)
 
     every = await asyncio.gather(*(one(part) for part in parts))
-    return _finished(together(every), provider, resolved, message)
+    return _finished(together(every), account, message)
 
 
-async def _one(
-    provider: AnyProvider, resolved: Mapping[str, Any], part: AnyMessage, network: Network
-) -> Result:
-    call = _Call(provider, resolved, part, network)
+async def fetch_receipts(
+    provider: AnyProvider, credentials: Mapping[str, Any], ids: Sequence[str], network: Network
+) -> list[Event]:
+    """The receipts that the vendor has ready; none when it cannot be asked."""
     try:
-        result = await call.run(provider.converse(part, _given(provider, resolved)))
+        account = network.accounts.of(provider, credentials, network.allowed_references)
+        request = provider.ask_receipts(ids, account.given)
+        return provider.parse_receipts(await network.http.send(encode(request)))
+    except (references.UnresolvedError, RefusedTargetError, UnreachableError):
+        return []
+
+
+async def _one(account: "_Account", part: AnyMessage, network: Network) -> Result:
+    provider = account.provider
+    call = _Call(account, part, network)
+    try:
+        result = await call.run(provider.converse(part, account.given))
     except RefusedTargetError as error:
         result = Result(outcome=BAD_REQUEST, reason=str(error))
     except UnreachableError as error:
@@ -125,14 +161,8 @@ async def _one(
 class _Call:
     """One conversation with a vendor."""
 
-    def __init__(
-        self,
-        provider: AnyProvider,
-        resolved: Mapping[str, Any],
-        message: AnyMessage,
-        network: Network,
-    ) -> None:
-        self._owner = (provider.id, _digest(resolved))
+    def __init__(self, account: "_Account", message: AnyMessage, network: Network) -> None:
+        self._account = account
         self._message = message
         self._network = network
         self.last = ""
@@ -167,7 +197,7 @@ class _Call:
 
     async def _token(self, wanted: Token) -> str | Result:
         tokens, at = self._network.tokens, self._message.at
-        place = (*self._owner, wanted.key)
+        place = (self._account.provider.id, self._account.digest, wanted.key)
         async with tokens.lock(place):
             kept = None if wanted.again else tokens.find(place, at)
             if kept is not None:
@@ -211,6 +241,53 @@ class _Tokens:
         self._kept[place] = (grant.token, at + timedelta(seconds=grant.seconds) - _EARLY)
 
 
+class _Account:
+    """A vendor and the credentials to send through it, made ready."""
+
+    def __init__(self, provider: AnyProvider, resolved: Mapping[str, Any]) -> None:
+        self.provider = provider
+        self.missing = [each.label for each in provider.credentials if is_missing(each, resolved)]
+        self.given = _given(provider, resolved)
+        self._resolved = resolved
+        names = secret_names(provider.credentials)
+        self._secrets = [
+            value
+            for name, value in resolved.items()
+            if name in names and isinstance(value, str) and len(value) >= 4
+        ]
+
+    @cached_property
+    def digest(self) -> str:
+        content = msgspec.json.encode(dict(self._resolved), order="deterministic")
+        return hashlib.sha256(content).hexdigest()
+
+    def hide(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, _HIDDEN)
+        return text
+
+
+class _Accounts:
+    """Accounts that were made ready before: as long as the credentials are the same object, which
+    nobody changes, and refer to nothing that may change elsewhere."""
+
+    def __init__(self) -> None:
+        self._ready: dict[int, tuple[Mapping[str, Any], _Account]] = {}
+
+    def of(
+        self, provider: AnyProvider, credentials: Mapping[str, Any], allowed: tuple[str, ...]
+    ) -> _Account:
+        known, account = self._ready.get(id(credentials), (None, None))
+        if account is not None and known is credentials and account.provider is provider:
+            return account
+        account = _Account(provider, references.resolve(credentials, allowed))
+        if not any(references.is_reference(value) for value in credentials.values()):
+            if len(self._ready) >= _MOST_ACCOUNTS:
+                self._ready.clear()
+            self._ready[id(credentials)] = (credentials, account)
+        return account
+
+
 def _given(provider: AnyProvider, resolved: Mapping[str, Any]) -> Credentials:
     defaults = {field.name: field.default for field in provider.credentials}
     filled = {name: value for name, value in defaults.items() if value is not None}
@@ -218,19 +295,9 @@ def _given(provider: AnyProvider, resolved: Mapping[str, Any]) -> Credentials:
     return msgspec.convert(filled, Credentials)
 
 
-def _missing(provider: AnyProvider, resolved: Mapping[str, Any]) -> list[str]:
-    return [
-        field.label
-        for field in provider.credentials
-        if field.required and field.default is None and resolved.get(field.name) in (None, "")
-    ]
-
-
-def _finished(
-    result: Result, provider: AnyProvider, resolved: Mapping[str, Any], message: AnyMessage
-) -> Result:
+def _finished(result: Result, account: _Account, message: AnyMessage) -> Result:
     """Our id and our clock where the vendor gave none; and no secret in what people will read."""
-    hide = _hider(provider, resolved)
+    hide = account.hide
     verdicts = tuple(
         msgspec.structs.replace(verdict, reason=hide(verdict.reason)) for verdict in result.verdicts
     )
@@ -243,23 +310,3 @@ def _finished(
         raw=hide(result.raw),
         verdicts=verdicts,
     )
-
-
-def _hider(provider: AnyProvider, resolved: Mapping[str, Any]) -> Any:
-    names = secret_names(provider.credentials)
-    secrets = [
-        value
-        for name, value in resolved.items()
-        if name in names and isinstance(value, str) and len(value) >= 4
-    ]
-
-    def hide(text: str) -> str:
-        for secret in secrets:
-            text = text.replace(secret, _HIDDEN)
-        return text
-
-    return hide
-
-
-def _digest(resolved: Mapping[str, Any]) -> str:
-    return hashlib.sha256(msgspec.json.encode(dict(resolved), order="deterministic")).hexdigest()

@@ -17,6 +17,7 @@ Address = IPv4Address | IPv6Address
 
 _NAT64 = ip_network("64:ff9b::/96")
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*\.?")
+_MOST_PASSED = 1000
 _NUMBER = re.compile(r"(0x[0-9a-f]*|\d+)")
 
 
@@ -34,10 +35,13 @@ class Guard:
     def __init__(self, allow: Iterable[str] = (), loopback: bool = False) -> None:
         self._allowed = [ip_network(network) for network in allow]
         self._loopback = loopback
+        self._passed: dict[str, Target] = {}
 
     def check_url(self, url: str) -> Target:
         """Where an http address leads; raises for one that cannot be called whatever it resolves
-        to."""
+        to. Addresses that passed are remembered, since few are called often."""
+        if (known := self._passed.get(url)) is not None:
+            return known
         if re.search(r"[\x00-\x20\x7f\\]", url):
             raise RefusedTargetError("The address holds spaces, control characters or backslashes.")
         try:
@@ -51,7 +55,11 @@ class Guard:
             raise RefusedTargetError("The address holds a user name or password.")
         secure = parts.scheme == "https"
         host = self.check_host(parts.hostname or "")
-        return Target(host, port or (443 if secure else 80), secure)
+        target = Target(host, port or (443 if secure else 80), secure)
+        if len(self._passed) >= _MOST_PASSED:
+            self._passed.clear()
+        self._passed[url] = target
+        return target
 
     def check_host(self, host: str) -> str:
         """The host as it shall be resolved. Numbers must be written as dotted quads or IPv6."""

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from email.headerregistry import Address
 from email.message import EmailMessage as Mime
-from email.policy import SMTP
+from email.policy import SMTP, EmailPolicy
 from email.utils import format_datetime, parseaddr
 
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import EmailProvider
 from tidings.providers.blocks import files, from_address, from_name, inline
+from tidings.providers.dkim import Dkim, signed
 from tidings.providers.exchange import Conversation, SmtpRequest, SmtpResponse
 from tidings.providers.messages import Attachment, EmailMessage
 from tidings.providers.outcomes import (
@@ -21,17 +22,22 @@ from tidings.providers.outcomes import (
     Result,
     Verdict,
 )
+from tidings.providers.signing import BadKeyError
 
 _OURS = frozenset(
     {"from", "to", "cc", "bcc", "subject", "reply-to", "date", "message-id", "mime-version"}
 )
+_SEVEN_BIT = SMTP.clone(cte_type="7bit")
+"""For signed mail, which no server on its way may encode anew."""
 _RECIPIENT = frozenset({510, 511, 513, 550, 551, 553})
 _CREDENTIALS = frozenset({530, 534, 535, 538})
 
 
-def mime(message: EmailMessage, credentials: Credentials) -> bytes:
+def mime(
+    message: EmailMessage, credentials: Credentials, policy: "EmailPolicy[Mime]" = SMTP
+) -> bytes:
     """The message as it goes over the wire. Blind copies are left to the envelope."""
-    made = Mime(policy=SMTP)
+    made = Mime(policy=policy)
     address = from_address(message, credentials)
     made["From"] = _addressed(address, from_name(message, credentials))
     made["To"] = [_addressed(each) for each in message.to]
@@ -134,10 +140,18 @@ class SmtpProvider(EmailProvider):
     """A vendor that is a mail server. `server` says which."""
 
     cannot = frozenset({"custom_data", "ip_pool"})
+    tested = (
+        "Over real connections to a mail server: in the clear, with STARTTLS, with TLS throughout, "
+        "with a login, and with recipients that it refuses."
+    )
 
     def server(self, credentials: Credentials) -> Mapping[str, object]:
         """Host, port, TLS and login, as SmtpRequest names them."""
         raise NotImplementedError
+
+    def dkim(self, credentials: Credentials) -> Dkim | None:
+        """What to sign mail with, for servers that leave it to the sender."""
+        return None
 
     def build_mail(self, message: EmailMessage, credentials: Credentials) -> SmtpRequest:
         everybody = dict.fromkeys((*message.to, *message.cc, *message.bcc))
@@ -145,10 +159,19 @@ class SmtpProvider(EmailProvider):
             **self.server(credentials),  # type: ignore[arg-type]
             sender=parseaddr(from_address(message, credentials))[1],
             recipients=tuple(parseaddr(address)[1] for address in everybody),
-            content=mime(message, credentials),
+            content=self._content(message, credentials),
         )
 
+    def _content(self, message: EmailMessage, credentials: Credentials) -> bytes:
+        dkim = self.dkim(credentials)
+        if dkim is None:
+            return mime(message, credentials)
+        return signed(mime(message, credentials, _SEVEN_BIT), dkim, message.at)
+
     def converse(self, message: EmailMessage, credentials: Credentials) -> Conversation:
-        request = self.build_mail(message, credentials)
+        try:
+            request = self.build_mail(message, credentials)
+        except BadKeyError as error:
+            return Result(outcome=BAD_CREDENTIALS, reason=f"DKIM: {error}")
         response = yield request
         return judge_mail(response, request, message_id(message, credentials))

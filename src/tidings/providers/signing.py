@@ -97,12 +97,7 @@ def jwt(
     header: Mapping[str, Any],
 ) -> str:
     """A signed token; `key` is the private key in PEM form, its line ends perhaps written `\\n`."""
-    try:
-        private = _private_key(key)
-    except (ValueError, TypeError, UnsupportedAlgorithm):
-        raise BadKeyError(
-            "The private key cannot be read: it must be whole, in PEM form."
-        ) from None
+    private = _readable(key)
     head = {"alg": algorithm, "typ": "JWT", **header}
     unsigned = b".".join(_base64url(msgspec.json.encode(dict(part))) for part in (head, claims))
     if algorithm == "RS256" and isinstance(private, rsa.RSAPrivateKey):
@@ -113,6 +108,23 @@ def jwt(
     else:
         raise BadKeyError("The private key is of another kind than this vendor uses.")
     return (unsigned + b"." + _base64url(signature)).decode()
+
+
+def sign_rsa(key: str, content: bytes) -> bytes:
+    """The signature of a private RSA key in PEM form: SHA-256, PKCS #1 v1.5."""
+    private = _readable(key)
+    if not isinstance(private, rsa.RSAPrivateKey):
+        raise BadKeyError("The private key is not an RSA key.")
+    return private.sign(content, padding.PKCS1v15(), SHA256())
+
+
+def _readable(key: str) -> PrivateKeyTypes:
+    try:
+        return _private_key(key)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        raise BadKeyError(
+            "The private key cannot be read: it must be whole, in PEM form."
+        ) from None
 
 
 @lru_cache(maxsize=64)

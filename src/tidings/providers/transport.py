@@ -77,6 +77,8 @@ class HttpTransport:
                 if not chunk:
                     break
                 body += chunk
+                if answer.content.at_eof():
+                    break
             headers = {name.lower(): value for name, value in answer.headers.items()}
             return Response(status=answer.status, headers=headers, body=bytes(body))
 

@@ -7,7 +7,7 @@ from tidings.storage.database import Connection
 
 
 async def take(
-    connection: Connection, wanted: Mapping[str, int], rate: float, now: datetime
+    connection: Connection, wanted: Mapping[str, int], rates: Mapping[str, float], now: datetime
 ) -> dict[str, float]:
     """Take that many sends from the bucket of each integration; how many of them it had. The
     others are owed: a send that is late by one is due 1/rate seconds from now. A bucket holds the
@@ -15,15 +15,18 @@ async def take(
     ids = sorted(wanted)
     rows = await connection.fetch(
         "INSERT INTO send_paces AS p (integration_id, left_over, at) "
-        "SELECT n.id, $3 - n.count, $5 FROM unnest($1::text[], $2::int[]) AS n (id, count) "
+        "SELECT n.id, greatest(1, n.rate) - n.count, $4 "
+        "FROM unnest($1::text[], $2::int[], $3::float8[]) AS n (id, count, rate) "
         "JOIN integrations AS i ON i.id = n.id ORDER BY n.id "
-        "ON CONFLICT (integration_id) DO UPDATE SET left_over = least($3, p.left_over + $4 * "
-        "greatest(0, extract(epoch FROM excluded.at - p.at)::float8)) + excluded.left_over - $3, "
-        "at = greatest(p.at, excluded.at) RETURNING p.integration_id, p.left_over",
+        "ON CONFLICT (integration_id) DO UPDATE SET (left_over, at) = (SELECT "
+        "least(greatest(1, n.rate), p.left_over + n.rate * "
+        "greatest(0, extract(epoch FROM excluded.at - p.at)::float8)) - n.count, "
+        "greatest(p.at, excluded.at) FROM unnest($1::text[], $2::int[], $3::float8[]) "
+        "AS n (id, count, rate) WHERE n.id = excluded.integration_id) "
+        "RETURNING p.integration_id, p.left_over",
         ids,
         [wanted[id] for id in ids],
-        max(1.0, rate),
-        rate,
+        [rates[id] for id in ids],
         now,
     )
     return {row["integration_id"]: row["left_over"] + wanted[row["integration_id"]] for row in rows}

@@ -287,13 +287,25 @@ async def add_jobs(
     )
 
 
+_REPORT = '[{"source": "Webhook"}]'
+_WITH_REPORTS = (
+    f"CASE WHEN jobs.details @> '{_REPORT}' THEN (SELECT jsonb_agg(line ORDER BY "
+    "(line ->> 'at')::timestamptz, place) FROM jsonb_array_elements(n.details || (SELECT "
+    "coalesce(jsonb_agg(d), '[]') FROM jsonb_array_elements(jobs.details) AS d "
+    "WHERE d ->> 'source' = 'Webhook' AND NOT n.details @> "
+    "jsonb_build_array(jsonb_build_object('id', d -> 'id')))) WITH ORDINALITY AS x (line, place)) "
+    "ELSE n.details END"
+)
+
+
 async def change_jobs(connection: Connection, jobs: Sequence[Job], worker_id: str) -> None:
-    """Write jobs over what is stored, unless that is final."""
+    """Write jobs over what is stored, unless that is final. What vendors reported while a job was
+    in hand stays."""
     await connection.execute(
         "UPDATE jobs SET status = n.status, provider_id = n.provider_id, due_at = n.due_at, "
         "worker_id = n.worker_id, attempts = n.attempts, reached_at = n.reached_at, "
         "digest = n.digest, output = n.output, state = n.state, merged_into = n.merged_into, "
-        "details = n.details, updated_at = n.updated_at FROM unnest($1::text[], $2::text[], "
+        f"details = {_WITH_REPORTS}, updated_at = n.updated_at FROM unnest($1::text[], $2::text[], "
         "$3::text[], $4::timestamptz[], $5::text[], $6::int[], $7::timestamptz[], $8::jsonb[], "
         "$9::jsonb[], $10::jsonb[], $11::text[], $12::jsonb[], $13::timestamptz[]) AS n (id, "
         "status, provider_id, due_at, worker_id, attempts, reached_at, digest, output, state, "
@@ -325,7 +337,7 @@ async def details_of(
 async def add_details(
     connection: Connection, added: Mapping[str, Sequence[Detail]], now: datetime
 ) -> None:
-    """More proof for jobs that are over."""
+    """More proof for jobs, whether they are over or not."""
     await connection.execute(
         "UPDATE jobs AS j SET details = j.details || n.details, updated_at = $3 "
         "FROM unnest($1::text[], $2::jsonb[]) AS n (id, details) WHERE j.id = n.id",

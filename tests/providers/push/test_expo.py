@@ -4,11 +4,13 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from tidings.domain.integrations import Credentials
 from tidings.providers.delivery import send
-from tidings.providers.exchange import Response
+from tidings.providers.exchange import Json, Response
 from tidings.providers.fake import fake_network
 from tidings.providers.fake_vendor import Call
 from tidings.providers.messages import PushMessage
+from tidings.providers.outcomes import Event
 from tidings.providers.push.expo import Expo
 
 CREDENTIALS = {"apiKey": "expo-token-0001"}
@@ -92,3 +94,24 @@ async def test_a_hundred_at_once() -> None:
         Expo(), {}, PushMessage(id="m", targets=targets, title="", content="x"), network, NOW
     )
     assert sorted(len(msgspec.json.decode(each.body)) for each in http.requests) == [50, 100, 100]
+
+
+def test_receipts_are_asked_for_by_ticket() -> None:
+    request = Expo().ask_receipts(["t1", "t2"], Credentials(api_key="k"))
+    assert request.url == "https://exp.host/--/api/v2/push/getReceipts"
+    assert request.headers["Authorization"] == "Bearer k"
+    assert request.body == Json({"ids": ["t1", "t2"]})
+
+
+def test_receipts_say_what_became_of_tickets() -> None:
+    body = (
+        b'{"data":{"t1":{"status":"ok"},"t2":{"status":"error","message":"gone","details":{"error":'
+        b'"DeviceNotRegistered"}},"t3":{"status":"error","details":{"error":"MessageTooBig"}}}}'
+    )
+    assert Expo().parse_receipts(Response(status=200, body=body)) == [
+        Event(message_id="t1", happened="sent"),
+        Event(message_id="t2", happened="bounced", reason="gone"),
+        Event(message_id="t3", happened="failed", reason="MessageTooBig"),
+    ]
+    for strange in (b"", b"[]", b'{"data":[]}', b'{"data":{"t":1}}', b"<html>"):
+        assert Expo().parse_receipts(Response(status=200, body=strange)) == []

@@ -8,7 +8,7 @@ import msgspec
 
 from tidings.domain.integrations import Credentials
 from tidings.providers.blocks import header, on
-from tidings.providers.credentials import API_KEY
+from tidings.providers.credentials import secret
 from tidings.providers.exchange import Request
 from tidings.providers.hooks import HookProvider
 from tidings.providers.messages import ChatMessage
@@ -19,7 +19,7 @@ class GetStream(HookProvider):
     id = "getstream"
     name = "GetStream"
     docs = "https://getstream.io/chat/docs/"
-    credentials = (API_KEY,)
+    credentials = (secret("apiKey", "API key", help="Dashboard > the app > API keys."),)
     message_id = header("x-webhook-id")
     rules = (on(BAD_RECIPIENT, 404, 410),)
 

@@ -19,8 +19,8 @@ class GrafanaOnCall(HookProvider):
     docs = "https://grafana.com/docs/oncall/latest/integrations/webhook/"
     credentials = (
         may("alertUid", "Alert uid", help="Alerts with the same uid are grouped."),
-        may("title", "Title"),
-        may("imageUrl", "Image URL", format="url"),
+        may("title", "Title", help="Of the alert."),
+        may("imageUrl", "Image URL", format="url", help="Shown with the alert."),
         may("state", "State", help="alerting or ok."),
         may("externalLink", "External link", format="url", help="To the details upstream."),
     )

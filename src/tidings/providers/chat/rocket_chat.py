@@ -21,7 +21,10 @@ class RocketChat(HookProvider):
     id = "rocket-chat"
     name = "Rocket.Chat"
     docs = "https://developer.rocket.chat/apidocs/send-message"
-    credentials = (secret("token", "Personal access token"), need("user", "User id"))
+    credentials = (
+        secret("token", "Personal access token", help="My account > Personal access tokens."),
+        need("user", "User id", help="Shown with the token."),
+    )
     cannot = frozenset({"blocks", "custom_data"})
     accepted = on(SENT, at="success", among=(True,))
     message_id = path("message._id")

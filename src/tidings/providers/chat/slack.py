@@ -20,8 +20,13 @@ class Slack(HookProvider):
     docs = "https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks"
     credentials: ClassVar[tuple[Field, ...]] = (
         may("applicationId", "App id", help="Of the Slack app that subscribers connect."),
-        may("clientId", "Client id"),
-        may("secretKey", "Client secret", secret=True),
+        may("clientId", "Client id", help="api.slack.com/apps > the app > Basic information."),
+        may(
+            "secretKey",
+            "Client secret",
+            secret=True,
+            help="api.slack.com/apps > the app > Basic information.",
+        ),
         may("redirectUrl", "Redirect URL", format="url", help="Where to go after connecting."),
         may("hmac", "HMAC", help="Ask for a signature of the subscriber id when connecting."),
     )

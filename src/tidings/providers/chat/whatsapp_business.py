@@ -53,8 +53,16 @@ class WhatsAppBusiness(ChatProvider):
     name = "WhatsApp Business"
     docs = "https://developers.facebook.com/docs/whatsapp/cloud-api/reference/messages"
     credentials = (
-        secret("apiToken", "Access token"),
-        need("phoneNumberIdentification", "Phone number id"),
+        secret(
+            "apiToken",
+            "Access token",
+            help="Meta for Developers > the app > WhatsApp > API setup; of a system user for good.",
+        ),
+        need(
+            "phoneNumberIdentification",
+            "Phone number id",
+            help="Meta for Developers > the app > WhatsApp > API setup.",
+        ),
     )
     webhook_key = "The app secret: App settings > Basic; give it as verify token too."
     cannot = frozenset({"blocks", "channel"})

@@ -18,7 +18,7 @@ class EmailJs(SmtpProvider):
         FROM_EMAIL,
         SENDER_NAME,
         may("user", "User", help="Leave user and password empty for a server that asks none."),
-        may("password", "Password", secret=True),
+        may("password", "Password", secret=True, help="Of that user."),
         may("secure", "TLS throughout", help="TLS from the first byte, as on port 465."),
     )
 

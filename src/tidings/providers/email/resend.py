@@ -43,6 +43,7 @@ class Resend(EmailProvider):
     id = "resend"
     name = "Resend"
     docs = "https://resend.com/docs/api-reference/emails/send-email"
+    tested = "Its reports are signed and read with the vendor's library, svix."
     credentials = (
         secret("apiKey", "API key", help="API Keys > Create; sending access is enough."),
         FROM_EMAIL,

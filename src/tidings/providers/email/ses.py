@@ -99,6 +99,7 @@ class Ses(EmailProvider):
     id = "ses"
     name = "Amazon SES"
     docs = "https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html"
+    tested = "Its signatures are those that botocore makes."
     credentials = (
         secret("apiKey", "Access key id", help="Of an IAM user that may ses:SendRawEmail."),
         secret("secretKey", "Secret access key", help="Shown once, with the access key."),

@@ -49,6 +49,7 @@ class Apns(PushProvider):
     id = "apns"
     name = "Apple Push Notification service"
     docs = "https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns"
+    tested = "Over a real HTTP/2 connection to a server of ours."
     credentials = (
         secret(
             "secretKey",

@@ -1,13 +1,23 @@
-"""Push webhook: the message and its targets as JSON to an address of yours, signed."""
+"""Push webhook: the message and its targets as JSON to an address of yours, signed; or as
+it describes."""
 
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import PushProvider
-from tidings.providers.blocks import path
 from tidings.providers.credentials import need, secret
-from tidings.providers.exchange import Json, Request
+from tidings.providers.exchange import Json, Request, Response
+from tidings.providers.gateway import (
+    ANSWER_FIELDS,
+    described,
+    judge_described,
+    request_fields,
+    url_check,
+)
 from tidings.providers.messages import PushMessage
+from tidings.providers.outcomes import Result
 from tidings.providers.overrides import PASSTHROUGH
 from tidings.providers.signing import HmacBody
+
+_KNOWN = ("target", "title", "content", "payload", "subscriber", "step", "id", "secretKey")
 
 
 class PushWebhook(PushProvider):
@@ -16,10 +26,17 @@ class PushWebhook(PushProvider):
     docs = "docs/how-to/webhook-providers.md"
     batch = 1000
     credentials = (
-        need("webhookUrl", "Webhook URL", format="url"),
+        need(
+            "webhookUrl",
+            "Webhook URL",
+            format="url",
+            check=url_check(_KNOWN),
+            help="Where your program takes messages.",
+        ),
         secret("secretKey", "Secret key", help="Signs each request: X-Tidings-Signature."),
+        *request_fields(_KNOWN),
+        *ANSWER_FIELDS,
     )
-    message_id = path("id")
 
     def build_request(self, message: PushMessage, credentials: Credentials) -> Request:
         body = {
@@ -33,10 +50,22 @@ class PushWebhook(PushProvider):
                 "step": dict(message.step),
             },
         }
-        return Request(
+        request = Request(
             url=credentials.webhook_url,
             body=Json(body),
             headers={"Idempotency-Key": message.id},
             overrides="passthrough",
             signer=HmacBody(key=credentials.secret_key),
         )
+        values = {
+            **body,
+            "payload": dict(message.payload),
+            "subscriber": dict(message.subscriber),
+            "step": dict(message.step),
+            "id": message.id,
+            "secretKey": credentials.secret_key,
+        }
+        return described(request, credentials, values)
+
+    def verdict(self, response: Response, credentials: Credentials) -> Result:
+        return judge_described(response, credentials)

@@ -7,7 +7,7 @@ address (`?token=`).
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import SmsProvider
 from tidings.providers.blocks import e164, first, from_number, on, path
-from tidings.providers.credentials import API_KEY, FROM_PHONE, need
+from tidings.providers.credentials import FROM_PHONE, need, secret
 from tidings.providers.events import Events, form
 from tidings.providers.exchange import Form, Request, Webhook
 from tidings.providers.messages import SmsMessage
@@ -43,7 +43,11 @@ class AfricasTalking(SmsProvider):
     id = "africas-talking"
     name = "Africa's Talking"
     docs = "https://developers.africastalking.com/docs/sms/sending/bulk"
-    credentials = (API_KEY, need("user", "User name"), FROM_PHONE)
+    credentials = (
+        secret("apiKey", "API key", help="Dashboard > Settings > API Key."),
+        need("user", "User name", help="The name of the application; `sandbox` for the sandbox."),
+        FROM_PHONE,
+    )
     webhook_key = (
         "A long random text of yours; add ?token=<text> to the address Africa's Talking calls."
     )

@@ -19,8 +19,8 @@ class AfroMessage(SmsProvider):
     name = "AfroMessage"
     docs = "https://afromessage.com/developers"
     credentials = (
-        secret("apiKey", "API token"),
-        need("senderName", "Sender name"),
+        secret("apiKey", "API token", help="Dashboard > API token."),
+        need("senderName", "Sender name", help="An approved sender name of the account."),
         need("from", "Identifier id", format="sender", help="Of the short code to send from."),
     )
     cannot = frozenset({"custom_data"})

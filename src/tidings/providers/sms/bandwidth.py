@@ -33,9 +33,9 @@ class Bandwidth(SmsProvider):
     name = "Bandwidth"
     docs = "https://dev.bandwidth.com/docs/messaging/createMessage"
     credentials = (
-        need("user", "User name"),
-        secret("password", "Password"),
-        need("accountSid", "Account id"),
+        need("user", "User name", help="Of an API user of the account."),
+        secret("password", "Password", help="Of that API user."),
+        need("accountSid", "Account id", help="Dashboard > Account, at the top."),
         FROM_PHONE,
         may("applicationId", "Application id", help="Without it the account id is sent."),
     )

@@ -7,7 +7,7 @@ could not all be confirmed.
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import SmsProvider
 from tidings.providers.blocks import digits, from_number, is_gsm, on, path
-from tidings.providers.credentials import API_KEY, need
+from tidings.providers.credentials import need, secret
 from tidings.providers.events import Events, entries
 from tidings.providers.exchange import Json, Request, Webhook
 from tidings.providers.messages import SmsMessage
@@ -40,7 +40,7 @@ class BrevoSms(SmsProvider):
     name = "Brevo SMS"
     docs = "https://developers.brevo.com/reference/sendtransacsms"
     credentials = (
-        API_KEY,
+        secret("apiKey", "API key", help="Brevo > SMTP & API > API keys."),
         need("from", "From", format="sender", help="Up to 11 letters and digits, or 15 digits."),
     )
     webhook_key = "A long random text of yours; add ?token=<text> to the address Brevo SMS calls."

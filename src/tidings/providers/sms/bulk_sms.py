@@ -36,7 +36,12 @@ class BulkSms(SmsProvider):
     docs = "https://www.bulksms.com/developer/json/v1/"
     credentials = (
         secret("apiToken", "API token", help="As tokenId:tokenSecret."),
-        may("from", "From", format="sender"),
+        may(
+            "from",
+            "From",
+            format="sender",
+            help="An approved sender; empty for the default of the account.",
+        ),
     )
     webhook_key = "A long random text of yours; add ?token=<text> to the address BulkSMS calls."
     cannot = frozenset({"custom_data"})

@@ -6,7 +6,7 @@ Reports are not signed: the key must stand in the address (`?token=`).
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import SmsProvider
 from tidings.providers.blocks import basic, digits, from_number, given, on, path
-from tidings.providers.credentials import API_KEY, may, secret
+from tidings.providers.credentials import may, secret
 from tidings.providers.events import Events
 from tidings.providers.exchange import Form, Request, Webhook
 from tidings.providers.messages import SmsMessage
@@ -40,8 +40,8 @@ class BurstSms(SmsProvider):
     name = "Burst SMS"
     docs = "https://developer.transmitsms.com/#send-sms"
     credentials = (
-        API_KEY,
-        secret("secretKey", "API secret"),
+        secret("apiKey", "API key", help="Settings > API settings."),
+        secret("secretKey", "API secret", help="Settings > API settings, beside the key."),
         may("from", "From", format="sender", help="Empty for a number of the vendor's pool."),
     )
     webhook_key = "A long random text of yours; add ?token=<text> to the address Burst SMS calls."

@@ -7,7 +7,7 @@ of its reports and errors could not all be confirmed. Reports are not signed: `?
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import SmsProvider
 from tidings.providers.blocks import digits, first, from_number, given, on, path
-from tidings.providers.credentials import API_KEY, may
+from tidings.providers.credentials import may, secret
 from tidings.providers.events import Events, entries
 from tidings.providers.exchange import Json, Request, Webhook
 from tidings.providers.messages import SmsMessage
@@ -44,7 +44,7 @@ class Clickatell(SmsProvider):
     name = "Clickatell"
     docs = "https://docs.clickatell.com/channels/sms-channels/sms-api-reference/"
     credentials = (
-        API_KEY,
+        secret("apiKey", "API key", help="Portal > the SMS integration > API key."),
         may("from", "From", format="sender", help="For two-way numbers only."),
     )
     webhook_key = "A long random text of yours; add ?token=<text> to the address Clickatell calls."

@@ -7,7 +7,7 @@ Reports are not signed: the key must stand in the address (`?token=`).
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import SmsProvider
 from tidings.providers.blocks import basic, e164, first, from_number, on, path
-from tidings.providers.credentials import API_KEY, FROM_PHONE, need
+from tidings.providers.credentials import FROM_PHONE, need, secret
 from tidings.providers.events import Events
 from tidings.providers.exchange import Json, Request, Webhook
 from tidings.providers.messages import SmsMessage
@@ -35,7 +35,11 @@ class ClickSend(SmsProvider):
     id = "clicksend"
     name = "ClickSend"
     docs = "https://developers.clicksend.com/docs/messaging/sms"
-    credentials = (need("user", "User name"), API_KEY, FROM_PHONE)
+    credentials = (
+        need("user", "User name", help="Dashboard > API credentials."),
+        secret("apiKey", "API key", help="Dashboard > API credentials."),
+        FROM_PHONE,
+    )
     webhook_key = "A long random text of yours; add ?token=<text> to the address ClickSend calls."
     cannot = frozenset({"custom_data"})
     accepted = on(SENT, at="data.messages.0.status", among=("SUCCESS",))

@@ -7,7 +7,7 @@ look, could not be confirmed. The sender is the channel's.
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import SmsProvider
 from tidings.providers.blocks import bearer, digits, first, on, path
-from tidings.providers.credentials import API_KEY, need
+from tidings.providers.credentials import need, secret
 from tidings.providers.exchange import Json, Request
 from tidings.providers.messages import SmsMessage
 from tidings.providers.outcomes import BAD_RECIPIENT
@@ -17,7 +17,10 @@ class EazySms(SmsProvider):
     id = "eazy-sms"
     name = "Eazy SMS"
     docs = "https://developer.eazy.im/"
-    credentials = (API_KEY, need("channelId", "Channel id"))
+    credentials = (
+        secret("apiKey", "API key", help="From the vendor, with the account."),
+        need("channelId", "Channel id", help="Of the SMS channel in the dashboard."),
+    )
     cannot = frozenset({"custom_data", "from_"})
     message_id = path("id")
     reason = first(path("message"), path("error"))

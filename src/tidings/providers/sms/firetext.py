@@ -7,7 +7,7 @@ of the vendor's page and may lack some.
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import SmsProvider
 from tidings.providers.blocks import digits, found, from_number, header, on, text
-from tidings.providers.credentials import API_KEY, FROM_PHONE
+from tidings.providers.credentials import FROM_PHONE, secret
 from tidings.providers.exchange import Form, Request
 from tidings.providers.messages import SmsMessage
 from tidings.providers.outcomes import BAD_CREDENTIALS, BAD_RECIPIENT, SENT
@@ -19,7 +19,7 @@ class FireText(SmsProvider):
     id = "firetext"
     name = "FireText"
     docs = "https://www.firetext.co.uk/docs"
-    credentials = (API_KEY, FROM_PHONE)
+    credentials = (secret("apiKey", "API key", help="FireText > Settings > API."), FROM_PHONE)
     cannot = frozenset({"custom_data"})
     accepted = on(SENT, at=text, like="^0:")
     message_id = header("x-message")

@@ -27,7 +27,15 @@ class FortySixElks(SmsProvider):
     id = "forty-six-elks"
     name = "46elks"
     docs = "https://46elks.com/docs/send-sms"
-    credentials = (need("user", "API user name"), secret("password", "API password"), FROM_PHONE)
+    credentials = (
+        need(
+            "user",
+            "API user name",
+            help="Dashboard > Account: the API user name, beginning with u.",
+        ),
+        secret("password", "API password", help="Dashboard > Account, beside the user name."),
+        FROM_PHONE,
+    )
     webhook_key = "A long random text of yours; add ?token=<text> to the address 46elks calls."
     cannot = frozenset({"custom_data"})
     message_id = path("id")

@@ -40,8 +40,8 @@ class Gupshup(SmsProvider):
     name = "Gupshup"
     docs = "https://docs.gupshup.io/docs/sms-api"
     credentials = (
-        need("user", "User id"),
-        secret("password", "Password"),
+        need("user", "User id", help="Of the enterprise SMS account."),
+        secret("password", "Password", help="Of the enterprise SMS account."),
         may("from", "Mask", format="sender", help="The approved sender name."),
     )
     webhook_key = "A long random text of yours; add ?token=<text> to the address Gupshup calls."

@@ -18,8 +18,8 @@ class IMedia(SmsProvider):
     name = "iMedia"
     docs = "https://mobilebranding.vn/"
     credentials = (
-        secret("token", "Token"),
-        need("from", "Brand name", format="sender"),
+        secret("token", "Token", help="From the vendor, with the account."),
+        need("from", "Brand name", format="sender", help="As it was registered with the vendor."),
     )
     cannot = frozenset({"custom_data"})
     accepted = on(SENT, at="errorCode", among=("000",))

@@ -7,7 +7,7 @@ authentication, or stand in the address (`?token=`).
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import SmsProvider
 from tidings.providers.blocks import address, digits, first, from_number, on, path
-from tidings.providers.credentials import API_KEY, FROM_PHONE, need
+from tidings.providers.credentials import FROM_PHONE, need, secret
 from tidings.providers.events import Events, entries
 from tidings.providers.exchange import Json, Request, Webhook
 from tidings.providers.messages import SmsMessage
@@ -37,7 +37,7 @@ class InfobipSms(SmsProvider):
     name = "Infobip SMS"
     docs = "https://www.infobip.com/docs/api/channels/sms/outbound-sms/send-sms-messages"
     credentials = (
-        API_KEY,
+        secret("apiKey", "API key", help="Portal > Developer tools > API keys."),
         need("baseUrl", "Base URL", help="Of your account: xxxxx.api.infobip.com."),
         FROM_PHONE,
     )

@@ -18,9 +18,15 @@ class ISendSms(SmsProvider):
     name = "iSend SMS"
     docs = "https://isend.com.ly/"
     credentials = (
-        secret("apiToken", "API token"),
+        secret("apiToken", "API token", help="From the vendor, with the account."),
         may("from", "From", format="sender", help="The approved sender id."),
-        may("baseUrl", "Base URL", format="url", default="https://isend.com.ly"),
+        may(
+            "baseUrl",
+            "Base URL",
+            format="url",
+            default="https://isend.com.ly",
+            help="Only if the vendor names another.",
+        ),
     )
     cannot = frozenset({"custom_data"})
     accepted = on(SENT, at="status", among=("success",))

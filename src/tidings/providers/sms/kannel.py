@@ -33,11 +33,16 @@ class Kannel(SmsProvider):
     name = "Kannel"
     docs = "https://www.kannel.org/download/1.4.5/userguide-1.4.5/userguide.html"
     credentials = (
-        need("host", "Host", format="host"),
+        need(
+            "host",
+            "Host",
+            format="host",
+            help="Of your gateway; it must be allowed if its address is private.",
+        ),
         need("port", "Port", format="port", help="Of its smsbox: usually 13013."),
         FROM_PHONE,
-        may("user", "User name"),
-        may("password", "Password", secret=True),
+        may("user", "User name", help="As username of a sendsms-user in its configuration."),
+        may("password", "Password", secret=True, help="As password of that sendsms-user."),
     )
     webhook_key = "A long random text of yours; add ?token=<text> to the address Kannel calls."
     cannot = frozenset({"custom_data"})

@@ -18,8 +18,8 @@ class Maqsam(SmsProvider):
     name = "Maqsam"
     docs = "https://portal.maqsam.com/docs/v2/sms"
     credentials = (
-        secret("apiKey", "Access key id"),
-        secret("secretKey", "Access secret"),
+        secret("apiKey", "Access key id", help="Portal > Integrations > API."),
+        secret("secretKey", "Access secret", help="Portal > Integrations > API, beside the id."),
         FROM_PHONE,
     )
     cannot = frozenset({"custom_data"})

@@ -54,7 +54,10 @@ class MessageBird(SmsProvider):
     id = "messagebird"
     name = "MessageBird"
     docs = "https://developers.messagebird.com/api/sms-messaging/"
-    credentials = (secret("accessKey", "Access key"), FROM_PHONE)
+    credentials = (
+        secret("accessKey", "Access key", help="Dashboard > Developers > API access."),
+        FROM_PHONE,
+    )
     webhook_key = "The signing key: Dashboard > Developers > Settings."
     cannot = frozenset({"custom_data"})
     message_id = path("id")

@@ -24,9 +24,10 @@ class Mobishastra(SmsProvider):
             "Base URL",
             format="url",
             default="https://mshastra.com/sendsms_api_json.aspx",
+            help="Only if the vendor names another.",
         ),
-        need("user", "Profile id"),
-        secret("password", "Password"),
+        need("user", "Profile id", help="From the vendor, with the account."),
+        secret("password", "Password", help="From the vendor, with the account."),
         FROM_PHONE,
     )
     cannot = frozenset({"custom_data"})

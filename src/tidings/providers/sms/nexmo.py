@@ -12,7 +12,7 @@ from typing import Any
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import SmsProvider
 from tidings.providers.blocks import Reader, digits, from_number, given, is_gsm, moment, on, path
-from tidings.providers.credentials import API_KEY, FROM_PHONE, secret
+from tidings.providers.credentials import FROM_PHONE, secret
 from tidings.providers.events import Events, objects
 from tidings.providers.exchange import Form, Request, Response, Webhook
 from tidings.providers.messages import SmsMessage
@@ -60,7 +60,11 @@ class Nexmo(SmsProvider):
     id = "nexmo"
     name = "Vonage (Nexmo)"
     docs = "https://developer.vonage.com/en/api/sms"
-    credentials = (API_KEY, secret("secretKey", "API secret"), FROM_PHONE)
+    credentials = (
+        secret("apiKey", "API key", help="Dashboard > API settings."),
+        secret("secretKey", "API secret", help="Dashboard > API settings, below the key."),
+        FROM_PHONE,
+    )
     webhook_key = (
         "The signature secret of the account (Settings > API settings), or a long random text of "
         "yours; then add ?token=<text> to the address Vonage calls."

@@ -37,7 +37,11 @@ class Plivo(SmsProvider):
     id = "plivo"
     name = "Plivo"
     docs = "https://www.plivo.com/docs/messaging/api/message"
-    credentials = (need("accountSid", "Auth id"), secret("token", "Auth token"), FROM_PHONE)
+    credentials = (
+        need("accountSid", "Auth id", help="Console > Overview."),
+        secret("token", "Auth token", help="Console > Overview, beside the auth id."),
+        FROM_PHONE,
+    )
     webhook_key = "The account's auth token, which is also the credential."
     cannot = frozenset({"custom_data"})
     message_id = path("message_uuid.0")

@@ -50,9 +50,9 @@ class RingCentral(SmsProvider):
     name = "RingCentral"
     docs = "https://developers.ringcentral.com/api-reference/SMS/createSMSMessage"
     credentials = (
-        need("clientId", "Client id"),
-        secret("secretKey", "Client secret"),
-        secret("token", "JWT"),
+        need("clientId", "Client id", help="Developer console > the app > Credentials."),
+        secret("secretKey", "Client secret", help="Developer console > the app > Credentials."),
+        secret("token", "JWT", help="Developer console > user menu > Credentials > Create JWT."),
         FROM_PHONE,
         may("secure", "Sandbox", help="Send through the sandbox instead of the real service."),
     )

@@ -7,7 +7,7 @@ like the account's, is not taken. The address is the one that public users call;
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import SmsProvider
 from tidings.providers.blocks import address, bearer, digits, first, from_number, on, path
-from tidings.providers.credentials import API_KEY, FROM_PHONE, may
+from tidings.providers.credentials import FROM_PHONE, may, secret
 from tidings.providers.exchange import Json, Request
 from tidings.providers.messages import SmsMessage
 from tidings.providers.outcomes import BAD_CREDENTIALS, BAD_RECIPIENT, SENT
@@ -18,9 +18,15 @@ class Sendchamp(SmsProvider):
     name = "Sendchamp"
     docs = "https://sendchamp.readme.io/reference/send-sms-api"
     credentials = (
-        API_KEY,
+        secret("apiKey", "API key", help="Dashboard > Account settings > API keys."),
         FROM_PHONE,
-        may("baseUrl", "Base URL", format="url", default="https://api.sendchamp.com/api/v1"),
+        may(
+            "baseUrl",
+            "Base URL",
+            format="url",
+            default="https://api.sendchamp.com/api/v1",
+            help="Only for the sandbox.",
+        ),
     )
     cannot = frozenset({"custom_data"})
     accepted = on(SENT, at="status", among=("success",))

@@ -6,7 +6,7 @@ The shape of its errors could not be confirmed. Reports are not signed: `?token=
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import SmsProvider
 from tidings.providers.blocks import bearer, digits, first, from_number, on, path
-from tidings.providers.credentials import API_KEY, FROM_PHONE
+from tidings.providers.credentials import FROM_PHONE, secret
 from tidings.providers.events import Events, entries
 from tidings.providers.exchange import Json, Request, Webhook
 from tidings.providers.messages import SmsMessage
@@ -31,7 +31,7 @@ class SimpleTexting(SmsProvider):
     id = "simpletexting"
     name = "SimpleTexting"
     docs = "https://simpletexting.com/api/docs/v2/"
-    credentials = (API_KEY, FROM_PHONE)
+    credentials = (secret("apiKey", "API key", help="Settings > API."), FROM_PHONE)
     webhook_key = (
         "A long random text of yours; add ?token=<text> to the address SimpleTexting calls."
     )

@@ -12,7 +12,7 @@ from datetime import timedelta
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import SmsProvider
 from tidings.providers.blocks import digits, first, from_number, moment, on, path, text
-from tidings.providers.credentials import API_KEY, FROM_PHONE
+from tidings.providers.credentials import FROM_PHONE, secret
 from tidings.providers.events import Events, entries
 from tidings.providers.exchange import Json, Request, Webhook
 from tidings.providers.messages import SmsMessage
@@ -49,7 +49,10 @@ class Sms77(SmsProvider):
     id = "sms77"
     name = "seven (sms77)"
     docs = "https://docs.seven.io/en/rest-api/endpoints/sms"
-    credentials = (API_KEY, FROM_PHONE)
+    credentials = (
+        secret("apiKey", "API key", help="Dashboard > Developer > API keys."),
+        FROM_PHONE,
+    )
     webhook_key = (
         "The signing secret of the account, or a long random text of yours; then add "
         "?token=<text> to the address seven calls."

@@ -18,10 +18,16 @@ class SmsCentral(SmsProvider):
     name = "SMS Central"
     docs = "https://www.smscentral.com.au/sms-api/"
     credentials = (
-        need("user", "User name"),
-        secret("password", "Password"),
+        need("user", "User name", help="The one for the API."),
+        secret("password", "Password", help="Of that user."),
         need("from", "From", format="sender", help="`shared` for a number of the vendor's pool."),
-        may("baseUrl", "Base URL", format="url", default="https://my.smscentral.com.au/api/v3.2"),
+        may(
+            "baseUrl",
+            "Base URL",
+            format="url",
+            default="https://my.smscentral.com.au/api/v3.2",
+            help="Only if the vendor names another.",
+        ),
     )
     cannot = frozenset({"custom_data"})
     accepted = on(SENT, at=text, among=("0",))

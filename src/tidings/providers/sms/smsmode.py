@@ -6,7 +6,7 @@ The shape of its HTTP errors could not be confirmed. Reports are not signed: `?t
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import SmsProvider
 from tidings.providers.blocks import digits, first, from_number, on, path
-from tidings.providers.credentials import API_KEY, FROM_PHONE
+from tidings.providers.credentials import FROM_PHONE, secret
 from tidings.providers.events import Events, entries
 from tidings.providers.exchange import Json, Request, Webhook
 from tidings.providers.messages import SmsMessage
@@ -35,7 +35,7 @@ class Smsmode(SmsProvider):
     id = "smsmode"
     name = "smsmode"
     docs = "https://dev.smsmode.com/sms/v1/message"
-    credentials = (API_KEY, FROM_PHONE)
+    credentials = (secret("apiKey", "API key", help="Dashboard > Settings > API keys."), FROM_PHONE)
     webhook_key = "A long random text of yours; add ?token=<text> to the address smsmode calls."
     cannot = frozenset({"custom_data"})
     accepted = on(SENT, like=r'(?s)^(?!.*"value"\s*:\s*"UNDELIVER)')

@@ -20,9 +20,10 @@ class Sns(SmsProvider):
     id = "sns"
     name = "Amazon SNS"
     docs = "https://docs.aws.amazon.com/sns/latest/api/API_Publish.html"
+    tested = "Its signatures are those that botocore makes."
     credentials = (
-        secret("apiKey", "Access key id"),
-        secret("secretKey", "Secret access key"),
+        secret("apiKey", "Access key id", help="Of an IAM user that may sns:Publish."),
+        secret("secretKey", "Secret access key", help="Shown once, with the access key."),
         need("region", "Region", help="Such as eu-west-1."),
         may("from", "Sender id", format="sender", help="Where the country allows one."),
     )

@@ -9,7 +9,7 @@ from datetime import timedelta
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import SmsProvider
 from tidings.providers.blocks import bearer, e164, first, from_number, moment, on, path
-from tidings.providers.credentials import API_KEY, FROM_PHONE, need
+from tidings.providers.credentials import FROM_PHONE, need, secret
 from tidings.providers.events import Events, entries
 from tidings.providers.exchange import Json, Request, Webhook
 from tidings.providers.messages import SmsMessage
@@ -41,7 +41,15 @@ class Telnyx(SmsProvider):
     id = "telnyx"
     name = "Telnyx"
     docs = "https://developers.telnyx.com/api/messaging/send-message"
-    credentials = (API_KEY, need("messageProfileId", "Message profile id"), FROM_PHONE)
+    credentials = (
+        secret("apiKey", "API key", help="Mission Control > Keys & Credentials > API keys."),
+        need(
+            "messageProfileId",
+            "Message profile id",
+            help="Mission Control > Messaging > Programmable messaging > the profile.",
+        ),
+        FROM_PHONE,
+    )
     webhook_key = "The account's public key: Mission Control > Keys & Credentials > Public key."
     cannot = frozenset({"custom_data"})
     message_id = path("data.id")

@@ -7,7 +7,7 @@ the API only: a hex HMAC-SHA512 of the body with the account's secret key.
 from tidings.domain.integrations import Credentials
 from tidings.providers.base import SmsProvider
 from tidings.providers.blocks import address, digits, first, from_number, on, path
-from tidings.providers.credentials import API_KEY, FROM_PHONE, may
+from tidings.providers.credentials import FROM_PHONE, may, secret
 from tidings.providers.events import Events, entries
 from tidings.providers.exchange import Json, Request, Webhook
 from tidings.providers.messages import SmsMessage
@@ -40,9 +40,15 @@ class Termii(SmsProvider):
     name = "Termii"
     docs = "https://developers.termii.com/messaging-api"
     credentials = (
-        API_KEY,
+        secret("apiKey", "API key", help="Dashboard > Settings > API."),
         FROM_PHONE,
-        may("baseUrl", "Base URL", format="url", default="https://api.ng.termii.com"),
+        may(
+            "baseUrl",
+            "Base URL",
+            format="url",
+            default="https://api.ng.termii.com",
+            help="Shown on the dashboard, if it is another.",
+        ),
     )
     webhook_key = "The secret key of the account, beside the API key."
     cannot = frozenset({"custom_data"})

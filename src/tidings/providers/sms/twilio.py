@@ -47,8 +47,8 @@ class Twilio(SmsProvider):
     name = "Twilio"
     docs = "https://www.twilio.com/docs/messaging/api/message-resource"
     credentials = (
-        need("accountSid", "Account SID"),
-        secret("token", "Auth token"),
+        need("accountSid", "Account SID", help="Console > Account info; begins with AC."),
+        secret("token", "Auth token", help="Console > Account info, below the SID."),
         need("from", "From", format="sender", help="A number, a name or a service (MG...)."),
     )
     webhook_key = "The account's auth token, which is also the credential."

@@ -23,7 +23,10 @@ class Unifonic(SmsProvider):
     id = "unifonic"
     name = "Unifonic"
     docs = "https://docs.unifonic.com/docs/sending-your-first-sms-via-unifonic-api"
-    credentials = (secret("appSid", "App SID"), need("senderId", "Sender id"))
+    credentials = (
+        secret("appSid", "App SID", help="Console > Applications > the application."),
+        need("senderId", "Sender id", help="Approved for the account."),
+    )
     cannot = frozenset({"custom_data"})
     accepted = on(SENT, at="success", among=(True, "true"))
     message_id = first(path("data.MessageID"), path("data.messageID"))
