@@ -6,6 +6,7 @@ import binascii
 import difflib
 import ipaddress
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +18,7 @@ from msgspec import Meta
 PREFIX = "TIDINGS_"
 CONFIG_FILE = "tidings.toml"
 _TYPO = 0.85
+_PUBLIC_URL = re.compile(r"https?://[\w.:\[\]-]+(/[\w.~/-]*)?")
 
 Mode = Literal["development", "production"]
 Dialect = Literal["svc", "novu"]
@@ -56,6 +58,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
     host: Annotated[str, Meta(description="Address to listen on.")] = "127.0.0.1"
     port: Annotated[Port, Meta(description="Port to listen on; 0 takes any free one.")] = 8080
+    public_url: Annotated[
+        str | None,
+        Meta(
+            description="The address under which people reach this server, such as "
+            "`https://tidings.example.com` or, behind a proxy, `https://example.com/tidings`. "
+            "Unset: the address of each request."
+        ),
+    ] = None
     api_processes: Annotated[Count, Meta(description="How many processes answer requests.")] = 1
     engine_processes: Annotated[
         Annotated[int, Meta(ge=0, le=256)],
@@ -312,6 +322,11 @@ def _check(settings: Settings) -> None:
                 f"{PREFIX}OUTBOUND_ALLOW holds {network!r}, which is not a network such as "
                 f"10.1.0.0/16: {error}."
             ) from None
+    public = settings.public_url
+    if public is not None and not _PUBLIC_URL.fullmatch(public):
+        raise WrongSettingError(
+            f"{PREFIX}PUBLIC_URL must be an address such as https://tidings.example.com."
+        )
     url = settings.database_url
     if url is not None and not url.startswith(("postgresql://", "postgres://")):
         raise WrongSettingError(f"{PREFIX}DATABASE_URL must start with postgresql://.")

@@ -7,7 +7,8 @@ that could not be loaded.
 
 import os
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterator
+from typing import Protocol
 
 import pytest
 import pytest_asyncio
@@ -15,8 +16,14 @@ from playwright.async_api import Browser, Page, async_playwright
 
 from tests.browser.service import running
 from tests.browser.visiting import Visits
-from tests.conftest import TEST_KEY_TEXT
+from tests.conftest import TEST_KEY_TEXT, make_world
+from tidings.actions import sessions, users
+from tidings.domain.environments import DEVELOPMENT, PRODUCTION
+from tidings.domain.scope import Scope
+from tidings.domain.users import Role
 from tidings.settings import Settings
+from tidings.storage import environments
+from tidings.storage import users as stored
 from tidings.storage.database import Database
 
 _ARGUMENTS = (
@@ -84,3 +91,63 @@ async def visits(browser: Browser, base: str) -> AsyncIterator[Visits]:
 async def page(visits: Visits) -> Page:
     """A stranger's page, wide and light."""
     return await visits.open()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def scope(database: Database) -> Scope:
+    return await _scope(database, DEVELOPMENT)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def other_scope(database: Database) -> Scope:
+    return await _scope(database, PRODUCTION)
+
+
+async def _scope(database: Database, name: str) -> Scope:
+    async with database.connection() as connection:
+        found = await environments.named(connection, name)
+    return Scope(found.organization_id, found.id)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def home(database: Database) -> str:
+    """The path of the Development environment's pages: `f"{home}/topics"`."""
+    async with database.connection() as connection:
+        found = await environments.named(connection, DEVELOPMENT)
+    return f"/dashboard/{found.identifier}"
+
+
+class SignIn(Protocol):
+    def __call__(
+        self,
+        role: Role,
+        width: str = "wide",
+        scheme: str = "light",
+        javascript: bool = True,
+    ) -> Awaitable[Page]: ...
+
+
+@pytest.fixture
+def signed_in(visits: Visits, database: Database) -> SignIn:
+    """Opens the page of somebody with that role, who is already signed in."""
+
+    async def sign_in(
+        role: Role, width: str = "wide", scheme: str = "light", javascript: bool = True
+    ) -> Page:
+        cookies = {"tidings_session": await session_of(database, role)}
+        return await visits.open(width, scheme, javascript, cookies)
+
+    return sign_in
+
+
+async def session_of(database: Database, role: Role) -> str:
+    """The token of a session of somebody with that role, made when there is nobody yet."""
+    world, email = make_world(), f"{role}@example.com"
+    async with database.transaction() as tx:
+        user = await stored.find_by_email(tx, email)
+        if user is None:
+            organization_id = await environments.organization_id(tx)
+            name = f"{role.title()} Example"
+            user = await users.create(tx, organization_id, world, email, name, role, None)
+        _, token = await sessions.open_session(tx, world, user, "127.0.0.1", "test")
+    return token

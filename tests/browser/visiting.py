@@ -75,6 +75,23 @@ class Visits:
         page.on("response", on_response)
 
 
+MOST_BYTES = 100_000
+
+
+async def check_page(page: Page) -> None:
+    """What holds for every page: for everyone, no wider than its window, light, with a title."""
+    assert await page.locator("h1").count() == 1, f"{page.url} needs exactly one h1"
+    await check_access(page)
+    await check_fits(page)
+    size = await page.evaluate(
+        "performance.getEntriesByType('navigation')[0].decodedBodySize"
+        " + performance.getEntriesByType('resource')"
+        ".filter(e => ['link', 'script', 'img'].includes(e.initiatorType))"
+        ".reduce((sum, e) => sum + e.encodedBodySize, 0)"
+    )
+    assert size < MOST_BYTES, f"{page.url} weighs {size} bytes"
+
+
 async def check_access(page: Page) -> None:
     """Fails on what axe finds serious or critical."""
     found: dict[str, Any] = (await Axe().run(page)).response
