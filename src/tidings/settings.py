@@ -244,6 +244,28 @@ def load(
     return settings
 
 
+def origins(
+    settings: Settings, environ: Mapping[str, str] = os.environ, directory: Path | None = None
+) -> dict[str, str]:
+    """Where the value of each setting comes from, in words."""
+    names = [field.name for field in msgspec.structs.fields(Settings)]
+    in_file = _from_file(environ, directory or Path.cwd(), names)
+    found = {}
+    for row in rows():
+        value = getattr(settings, row.name)
+        if _is(value, row.name, environ.get(row.variable) or None):
+            found[row.name] = row.variable
+        elif row.name in in_file and _is(value, row.name, in_file[row.name][0]):
+            found[row.name] = environ.get(PREFIX + "CONFIG") or CONFIG_FILE
+        else:
+            found[row.name] = "default" if value == row.default else "command line"
+    return found
+
+
+def _is(value: Any, name: str, given: Any) -> bool:
+    return given is not None and bool(_convert(name, given, name) == value)
+
+
 def to_environment(settings: Settings) -> dict[str, str]:
     """The settings as variables, for a process that shall have the same."""
     return {

@@ -1,7 +1,5 @@
 """Signing in and out, the first owner, one's own password, and the choice of colours."""
 
-from ipaddress import ip_address
-
 from litestar import Response
 
 from tidings.actions import sessions as actions
@@ -13,7 +11,6 @@ from tidings.storage import sessions
 from tidings.storage import users as stored
 from tidings.storage.database import Connection
 from tidings.web.handlers import EVERYONE, change, view
-from tidings.web.parts import InParts
 from tidings.web.places import DASHBOARD
 from tidings.web.visit import SESSION_COOKIE, THEME_COOKIE, InVisit, Visit
 
@@ -71,37 +68,23 @@ async def sign_out(visit: InVisit, tx: Tx) -> Response[str]:
 
 
 async def _first_form(visit: Visit, conn: Connection, _: dict[str, str]) -> Response[str]:
-    token_needed = visit.problems != {} or not _trusted(visit, True)
     return visit.page(
         "first_owner.html",
         title="Welcome",
         token=visit.query.get("token"),
-        token_needed=token_needed,
+        token_needed=not visit.trusted,
     )
-
-
-def _trusted(visit: Visit, development: bool) -> bool:
-    """Whether a visitor need not prove to run the server: in development, on the same machine."""
-    try:
-        return development and not visit.forwarded and ip_address(visit.address).is_loopback
-    except ValueError:
-        return False
 
 
 @view("/first-owner", role=EVERYONE)
-async def show_first_owner(visit: InVisit, conn: Conn, parts: InParts) -> Response[str]:
+async def show_first_owner(visit: InVisit, conn: Conn) -> Response[str]:
     if await stored.any_exists(conn):
         return visit.go(visit.places.path("sign-in"))
-    return visit.page(
-        "first_owner.html",
-        title="Welcome",
-        token=visit.query.get("token"),
-        token_needed=not _trusted(visit, parts.settings.development),
-    )
+    return await _first_form(visit, conn, {})
 
 
 @change("/first-owner", does=None, role=EVERYONE, again=_first_form)
-async def make_first_owner(visit: InVisit, tx: Tx, world: InWorld, parts: InParts) -> Response[str]:
+async def make_first_owner(visit: InVisit, tx: Tx, world: InWorld) -> Response[str]:
     form = visit.form
     user = await users.create_first(
         tx,
@@ -110,7 +93,7 @@ async def make_first_owner(visit: InVisit, tx: Tx, world: InWorld, parts: InPart
         form.get("name"),
         form.get("password"),
         form.text("token"),
-        _trusted(visit, parts.settings.development),
+        visit.trusted,
     )
     _, token = await actions.open_session(tx, world, user, visit.address, visit.agent)
     visit.set_cookie(SESSION_COOKIE, token, _MINUTES)
