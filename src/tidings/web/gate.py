@@ -141,6 +141,7 @@ def bare_visit(scope: Scope, settings: Settings, now: datetime) -> Visit:
     )
     forwarded = any(header(scope, name) for name in _FORWARDED)
     visit.trusted = settings.development and not forwarded and _is_loopback(visit.address)
+    visit.elsewhere = settings.oidc_name if settings.oidc_issuer else None
     visit.partial = header(scope, b"hx-request") == "true"
     return visit
 

@@ -14,7 +14,7 @@ from tidings.web.handlers import EVERYONE, change, view
 from tidings.web.places import DASHBOARD
 from tidings.web.visit import SESSION_COOKIE, THEME_COOKIE, InVisit, Visit
 
-_MINUTES = int(SESSION_LASTS.total_seconds() // 60)
+MINUTES = int(SESSION_LASTS.total_seconds() // 60)
 
 
 @view("/", role=EVERYONE)
@@ -31,7 +31,7 @@ async def start(visit: InVisit, conn: Conn) -> Response[str]:
 
 async def _sign_in_form(visit: Visit, conn: Connection, _: dict[str, str]) -> Response[str]:
     came_for = visit.form.get("next") or visit.query.get("next")
-    return visit.page("sign_in.html", title="Sign in", came_for=came_for, elsewhere=None)
+    return visit.page("sign_in.html", title="Sign in", came_for=came_for, elsewhere=visit.elsewhere)
 
 
 @view("/sign-in", role=EVERYONE)
@@ -48,11 +48,11 @@ async def sign_in(visit: InVisit, database: InDatabase, world: InWorld) -> Respo
     form = visit.form
     email, password = form.get("email"), form.get("password")
     _, token = await actions.sign_in(database, world, email, password, visit.address, visit.agent)
-    visit.set_cookie(SESSION_COOKIE, token, _MINUTES)
-    return visit.go(_safe(visit, form.get("next")))
+    visit.set_cookie(SESSION_COOKIE, token, MINUTES)
+    return visit.go(safe(visit, form.get("next")))
 
 
-def _safe(visit: Visit, path: str) -> str:
+def safe(visit: Visit, path: str) -> str:
     """Only paths of the dashboard: nobody is led elsewhere by a prepared link."""
     ours = path == DASHBOARD or path.startswith(DASHBOARD + "/")
     plain = path.isprintable() and "\\" not in path and "//" not in path
@@ -96,7 +96,7 @@ async def make_first_owner(visit: InVisit, tx: Tx, world: InWorld) -> Response[s
         visit.trusted,
     )
     _, token = await actions.open_session(tx, world, user, visit.address, visit.agent)
-    visit.set_cookie(SESSION_COOKIE, token, _MINUTES)
+    visit.set_cookie(SESSION_COOKIE, token, MINUTES)
     return visit.go(visit.places.path(), f"Welcome, {user.name}. You are the owner.")
 
 
@@ -106,7 +106,7 @@ async def set_theme(visit: InVisit) -> Response[str]:
     if theme not in ("auto", "light", "dark"):
         raise InvalidError.of("theme", "must be auto, light or dark", theme)
     visit.set_cookie(THEME_COOKIE, theme, minutes=60 * 24 * 365)
-    return visit.go(_safe(visit, visit.form.get("back")))
+    return visit.go(safe(visit, visit.form.get("back")))
 
 
 HANDLERS = [

@@ -65,6 +65,8 @@ class Visit:
         self.now = now
         self.trusted = False
         """Whether the visitor sits at the server itself, in development."""
+        self.elsewhere: str | None = None
+        """The name of the issuer at which one can sign in too."""
         self.partial = False
         """Whether htmx asks for a part of the page."""
         self.nav: Sequence[tuple[str, Sequence[Any]]] = ()
