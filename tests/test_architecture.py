@@ -43,6 +43,7 @@ HOME: dict[str, tuple[str, ...]] = {
     "litestar": ("hall/", "api/", "inbox/", "web/"),
     "jinja2": ("api/", "inbox/", "web/"),
     "markupsafe": ("api/", "inbox/", "web/"),
+    "argon2": ("actions/passwords.py",),
     "typer": ("cli/",),
     "rich": ("cli/",),
     "asyncpg": ("storage/",),
@@ -62,6 +63,7 @@ HOME: dict[str, tuple[str, ...]] = {
     "liquid": ("rendering/",),
     "nh3": ("rendering/",),
     "dateutil": ("rendering/",),
+    "jwt": ("providers/oidc.py",),
     "jsonschema_rs": ("steps/",),
     "yaml": ("cli/",),
 }

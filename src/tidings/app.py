@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import uvicorn
 
 from tidings import log
-from tidings.actions import bootstrap
+from tidings.actions import bootstrap, users
 from tidings.actions.accepting import Accepter
 from tidings.api import door
 from tidings.api.auth import KeyRing
@@ -28,6 +28,7 @@ from tidings.storage import migrate
 from tidings.storage.catalog import Catalog
 from tidings.storage.changes import Listener
 from tidings.storage.database import Database
+from tidings.web import door as web_door
 from tidings.world import World
 
 _NOTE_KEYS_SECONDS = 30.0
@@ -59,7 +60,22 @@ async def prepare_key(settings: Settings, world: World, database: Database) -> s
 
 
 def open_doors(parts: Parts) -> Edge:
-    return Edge(Porter(door.build(parts), {}))
+    web_parts = web_door.Parts(
+        settings=parts.settings,
+        world=parts.world,
+        database=parts.health.database,
+        network=parts.network,
+        accepter=parts.accepter,
+        queue_state=parts.health.queue_state,
+    )
+    main = web_door.Threshold(door.build(parts), parts.settings)
+    return Edge(Porter(main, {web_door.PREFIX: web_door.build(web_parts)}))
+
+
+async def prepare_setup(world: World, database: Database) -> str | None:
+    """What the one who makes the dashboard's first account must know; None when there is one."""
+    async with database.transaction() as tx:
+        return await users.setup_token(tx, world)
 
 
 class Service:

@@ -77,7 +77,7 @@ class _Undo(Exception):  # noqa: N818
     """Makes the transaction's context manager roll back."""
 
 
-class _Held:
+class Held:
     """An answer held back until its transaction has ended."""
 
     def __init__(self, scope: HTTPScope, send: Send) -> None:
@@ -145,7 +145,7 @@ class UnitOfWork:
 
     async def _write(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
         unit = self._begin(scope, writes=True)
-        held = _Held(scope, send)
+        held = Held(scope, send)
         try:
             await self._app(scope, receive, held)
             if held.status < HTTPStatus.BAD_REQUEST:
@@ -157,7 +157,7 @@ class UnitOfWork:
     async def _write_together(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
         caller: Caller = scope["state"]["caller"]
         offered = scope["state"]["offered"] = Offered()
-        held = _Held(scope, send)
+        held = Held(scope, send)
         if (key := _key(scope)) is None:
             await self._app(scope, receive, held)
             if offered and held.status < HTTPStatus.BAD_REQUEST:
@@ -205,7 +205,7 @@ class UnitOfWork:
                 return True
             if not ours:
                 raise _in_flight(key)
-            held = _Held(scope, send)
+            held = Held(scope, send)
             await self._app(scope, _reader(body), held)
             answer = Kept(fingerprint, held.status, held.content_type, held.body)
             if held.status < HTTPStatus.BAD_REQUEST:
@@ -238,7 +238,7 @@ class UnitOfWork:
             return True
         if not ours:
             raise _in_flight(key)
-        held = _Held(scope, send)
+        held = Held(scope, send)
         self._begin(scope, writes=True)
         try:
             await self._app(scope, _reader(body), held)

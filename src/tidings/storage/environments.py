@@ -22,6 +22,11 @@ async def all_of(connection: Connection, scope: Scope) -> list[Environment]:
     return [_environment(row) for row in rows]
 
 
+async def of_organization(connection: Connection, organization_id: str) -> list[Environment]:
+    """The same for a user, who belongs to the organization and to no environment."""
+    return await all_of(connection, Scope(organization_id, ""))
+
+
 async def find(connection: Connection, scope: Scope, id: str) -> Environment | None:
     """One environment of the caller's organization."""
     if "\0" in id:

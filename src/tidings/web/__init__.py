@@ -1,0 +1,1 @@
+"""The operator's door: the dashboard, as pages drawn on the server."""
