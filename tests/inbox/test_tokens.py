@@ -19,7 +19,7 @@ from tidings.world import World
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
-KEY = SigningKey(id="k1", scope=Scope("o", "e"), secret=b"s" * 32, created_at=NOW)
+KEY = SigningKey(id="k1", scope=Scope("o", "e"), secret=b"s" * 64, created_at=NOW)
 ADA = Subscriber(
     id="1" * 24,
     key="ada",
