@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0011"
-down_revision = "0007"
+down_revision = "0010"
 
 _PROCESSES = """
 CREATE TABLE inbox_processes (
