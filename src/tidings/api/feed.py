@@ -20,11 +20,14 @@ from tidings.domain.errors import InvalidError
 from tidings.domain.inbox import ActionType, Filter, InboxMessage, Mark
 from tidings.domain.scope import Scope
 from tidings.domain.subscribers import Subscriber
+from tidings.hall.caller import Caller
 from tidings.hall.given import ByCaller, Conn, InDialect, InWorld, Tx
 from tidings.hall.pages import Limit, Number, NumberedPageOut, window
 from tidings.hall.query import whole
 from tidings.hall.wire import Id, Out, Timestamp, iso, unless_none
 from tidings.storage import inbox, messages, subscribers
+from tidings.storage.database import Connection
+from tidings.world import World
 
 _TAGS = ["Subscriber feed"]
 _OF = "/v1/subscribers/{subscriberId:str}"
@@ -203,12 +206,7 @@ async def get_unseen_count(
     return UnseenOut(count=count)
 
 
-@post(
-    [f"{_OF}/messages/mark-as", f"{_OF}/messages/markAs"],
-    tags=_TAGS,
-    summary="Mark messages",
-    deprecated=True,
-)
+@post(f"{_OF}/messages/mark-as", tags=_TAGS, summary="Mark messages", deprecated=True)
 async def mark_messages(
     key: ByKey,
     data: JSONBody[MarkAsIn],
@@ -218,12 +216,19 @@ async def mark_messages(
     dialect: InDialect,
 ) -> list[MessageOut]:
     """Marks in-app messages of the subscriber and answers them; ids of others are passed over."""
-    owner = await subscribers.id_of(tx, caller.scope, key)
-    ids = [data.message_id] if isinstance(data.message_id, str) else data.message_id
-    for mark in data.marks():
-        await actions.mark_many(tx, caller.scope, world, owner, Filter(), mark, ids)
-    found = await messages.by_ids(tx, caller.scope, owner, ids)
-    return [MessageOut.of(each, caller.scope, dialect) for each in found]
+    return await _mark(key, data, tx, caller, world, dialect)
+
+
+@post(f"{_OF}/messages/markAs", include_in_schema=False)
+async def mark_messages_as_first_clients_do(
+    key: ByKey,
+    data: JSONBody[MarkAsIn],
+    tx: Tx,
+    caller: ByCaller,
+    world: InWorld,
+    dialect: InDialect,
+) -> list[MessageOut]:
+    return await _mark(key, data, tx, caller, world, dialect)
 
 
 @post(f"{_OF}/messages/mark-all", tags=_TAGS, summary="Mark all messages", deprecated=True)
@@ -259,6 +264,17 @@ async def set_message_action(
     return MessageOut.of(found, caller.scope, dialect)
 
 
+async def _mark(
+    key: str, data: MarkAsIn, tx: Connection, caller: Caller, world: World, dialect: Dialect
+) -> list[MessageOut]:
+    owner = await subscribers.id_of(tx, caller.scope, key)
+    ids = [data.message_id] if isinstance(data.message_id, str) else data.message_id
+    for mark in data.marks():
+        await actions.mark_many(tx, caller.scope, world, owner, Filter(), mark, ids)
+    found = await messages.by_ids(tx, caller.scope, owner, ids)
+    return [MessageOut.of(each, caller.scope, dialect) for each in found]
+
+
 def _payload(text: str | None) -> dict[str, Any]:
     if not text:
         return {}
@@ -272,6 +288,7 @@ HANDLERS = [
     get_feed,
     get_unseen_count,
     mark_messages,
+    mark_messages_as_first_clients_do,
     mark_all_messages,
     set_message_action,
 ]
