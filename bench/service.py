@@ -29,15 +29,16 @@ def free_port() -> int:
 class Service:
     def __init__(self, data: Path, *arguments: str) -> None:
         self.data = data
-        self._base = f"http://127.0.0.1:{free_port()}"
+        self.port = free_port()
+        self.headers = {"Authorization": f"ApiKey {_KEY}"}
+        self._base = f"http://127.0.0.1:{self.port}"
         self._started = time.monotonic()
         self._environment = {k: v for k, v in os.environ.items() if not k.startswith("TIDINGS_")}
         self._environment["TIDINGS_BOOTSTRAP_API_KEY"] = _KEY
-        port = self._base.rsplit(":", 1)[1]
         self.process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "tidings", "serve"),
-                *("--data-dir", str(data), "--port", port),
+                *("--data-dir", str(data), "--port", str(self.port)),
                 *arguments,
             ],
             stdout=subprocess.DEVNULL,
@@ -63,7 +64,7 @@ class Service:
         request = urllib.request.Request(
             self._base + path,
             json.dumps(body).encode(),
-            {"Authorization": f"ApiKey {_KEY}", "Content-Type": "application/json"},
+            {**self.headers, "Content-Type": "application/json"},
         )
         with urllib.request.urlopen(request, timeout=60) as answer:
             return json.load(answer)

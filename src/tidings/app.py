@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 
 import uvicorn
+from litestar.types import ASGIApp
 
 from tidings import log
 from tidings.actions import bootstrap, users
@@ -22,6 +23,11 @@ from tidings.engine.worker import Worker
 from tidings.foundation import make_network
 from tidings.hall.edge import Edge
 from tidings.hall.porter import Porter
+from tidings.inbox import door as inbox_door
+from tidings.inbox import socket_io
+from tidings.inbox.live import Live
+from tidings.inbox.sockets import Sockets
+from tidings.inbox.tokens import Tokens
 from tidings.providers.delivery import Network
 from tidings.settings import Settings
 from tidings.storage import migrate
@@ -32,6 +38,8 @@ from tidings.web import door as web_door
 from tidings.world import World
 
 _NOTE_KEYS_SECONDS = 30.0
+_LARGEST_FRAME = 65536
+_PING_SECONDS = 50.0
 _log = log.get("app")
 
 
@@ -59,17 +67,33 @@ async def prepare_key(settings: Settings, world: World, database: Database) -> s
     return made
 
 
-def open_doors(parts: Parts) -> Edge:
-    web_parts = web_door.Parts(
+def make_sockets(parts: Parts) -> Sockets:
+    database = parts.health.database
+    tokens = Tokens(database, parts.listener, parts.world)
+    return Sockets(Live(database, parts.world, parts.listener, tokens), parts.world.clock)
+
+
+def open_doors(parts: Parts, sockets: Sockets | None = None) -> Edge:
+    """`sockets` are started and stopped by whoever gives them; without any, nothing is live."""
+    sockets = sockets or make_sockets(parts)
+    live = sockets.live
+    database = parts.health.database
+    visiting = inbox_door.Parts(parts.settings, parts.world, database, live.tokens, live)
+    operating = web_door.Parts(
         settings=parts.settings,
         world=parts.world,
-        database=parts.health.database,
+        database=database,
         network=parts.network,
         accepter=parts.accepter,
         queue_state=parts.health.queue_state,
     )
+    doors: dict[str, ASGIApp] = {
+        inbox_door.PREFIX: inbox_door.build(visiting),
+        socket_io.PREFIX: sockets.socket_io,
+        web_door.PREFIX: web_door.build(operating),
+    }
     main = web_door.Threshold(door.build(parts), parts.settings)
-    return Edge(Porter(main, {web_door.PREFIX: web_door.build(web_parts)}))
+    return Edge(Porter(main, doors, sockets))
 
 
 async def prepare_setup(world: World, database: Database) -> str | None:
@@ -126,21 +150,11 @@ class Service:
         health = Health(self._database, self._world.clock, worker_id, queue.state)
         catalog = Catalog(self._database, listener)
         accepter = Accepter(self._database, self._world, catalog, queue.wake)
-        parts = Parts(self._settings, self._world, health, key_ring, network, accepter)
-        server = _Server(
-            uvicorn.Config(
-                open_doors(parts),
-                lifespan="off",
-                loop="none",
-                http="httptools",
-                ws="none",
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                timeout_graceful_shutdown=int(self._settings.stop_seconds) or 1,
-            )
-        )
+        parts = Parts(self._settings, self._world, health, key_ring, network, accepter, listener)
+        sockets = make_sockets(parts)
+        server = make_server(open_doors(parts, sockets), self._settings.stop_seconds)
         await listener.start()
+        await sockets.start()
         noting = asyncio.create_task(_note_keys(key_ring))
         serving = asyncio.create_task(server.serve(sockets=[listening]))
         serving.add_done_callback(lambda _: self.stop())
@@ -150,6 +164,7 @@ class Service:
             yield
         finally:
             listens.cancel()
+            await sockets.stop()
             server.should_exit = True
             await serving
             noting.cancel()
@@ -159,7 +174,7 @@ class Service:
             await listener.stop()
 
 
-class _Server(uvicorn.Server):
+class Server(uvicorn.Server):
     """Leaves signals to us, since uvicorn would raise them again after a graceful stop, and says
     when it listens."""
 
@@ -174,6 +189,27 @@ class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
+
+
+def make_server(app: ASGIApp, stop_seconds: float) -> Server:
+    """Without compression of websockets, whose windows would cost more memory than all the rest of
+    a connection."""
+    return Server(
+        uvicorn.Config(
+            app,
+            lifespan="off",
+            loop="none",
+            http="httptools",
+            ws="websockets-sansio",
+            ws_max_size=_LARGEST_FRAME,
+            ws_ping_interval=_PING_SECONDS,
+            ws_per_message_deflate=False,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=int(stop_seconds) or 1,
+        )
+    )
 
 
 async def _note_keys(key_ring: KeyRing) -> None:

@@ -124,6 +124,32 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "Unset: none."
         ),
     ] = ()
+    inbox_origins: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Browser origins (comma-separated) that may call the subscriber's inbox; "
+            "`*` for all. The inbox takes tokens in a header and no cookies."
+        ),
+    ] = ("*",)
+    inbox_hash: Annotated[
+        Literal["auto", "always", "never"],
+        Meta(
+            description="Whether opening an inbox session needs `subscriberHash`, by which your "
+            "server vouches for the subscriber. `auto`: outside development."
+        ),
+    ] = "auto"
+    inbox_topics: Annotated[
+        tuple[str, ...] | None,
+        Meta(
+            description="Patterns (comma-separated) of the topics that subscribers may join by "
+            "themselves from their inbox, such as `project-*`. Unset: all in development, none in "
+            "production."
+        ),
+    ] = None
+    inbox_token_hours: Annotated[
+        Annotated[int, Meta(ge=1, le=8760)],
+        Meta(description="How many hours the token of an inbox session is good for."),
+    ] = 24
     body_limit: Annotated[
         Annotated[int, Meta(ge=1024)],
         Meta(description="Largest request body in bytes; a larger one is answered 413."),
@@ -238,6 +264,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def development(self) -> bool:
         return (self.mode or ("development" if self.embedded else "production")) == "development"
+
+    @property
+    def needs_inbox_hash(self) -> bool:
+        return self.inbox_hash == "always" or (self.inbox_hash == "auto" and not self.development)
+
+    @property
+    def open_inbox_topics(self) -> tuple[str, ...]:
+        unset = ("*",) if self.development else ()
+        return unset if self.inbox_topics is None else self.inbox_topics
 
     @property
     def data_path(self) -> Path:
@@ -468,7 +503,8 @@ def _meta(kind: Any) -> Meta:
 
 
 def _is_tuple(kind: Any) -> bool:
-    return getattr(get_args(kind)[0], "__origin__", None) is tuple
+    bare = get_args(kind)[0]
+    return any(getattr(each, "__origin__", None) is tuple for each in (bare, *get_args(bare)))
 
 
 def _kind(kind: Any) -> str:

@@ -62,6 +62,7 @@ async def _serve(
         KeyRing(database, listener, world.clock),
         network,
         accepter,
+        listener,
     )
     server = _Server(uvicorn.Config(open_doors(parts), lifespan="off", log_config=None, ws="none"))
     await listener.start()

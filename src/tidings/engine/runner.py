@@ -24,7 +24,16 @@ from tidings.engine.run import NOBODY, Run
 from tidings.engine.targets import Target
 from tidings.providers.delivery import Network
 from tidings.steps.outcomes import Collect, Limit, Send
-from tidings.storage import catching, credentials, paces, preferences, runs, subscribers, windows
+from tidings.storage import (
+    catching,
+    credentials,
+    inbox_changes,
+    paces,
+    preferences,
+    runs,
+    subscribers,
+    windows,
+)
 from tidings.storage.database import AWAY, Connection, Database
 from tidings.storage.windows import Group, Opening, Taking
 from tidings.world import World
@@ -320,6 +329,9 @@ class Runner:
         merged = {run.notification.id: run.digested_into for run in found if run.digested_into}
         if merged:
             await runs.digest_into(tx, merged, now)
+        await inbox_changes.announce_received(
+            tx, ((run.scope, message) for run in found for message in run.messages)
+        )
         for run in found:
             run.fresh = False
             run.changed.clear()

@@ -62,6 +62,21 @@ async def page(
     return Page(items, more, None if total > MOST_COUNTED else total)
 
 
+async def by_ids(
+    connection: Connection, scope: Scope, subscriber_id: str, ids: Sequence[str]
+) -> list[Delivered]:
+    """Those of the subscriber's in-app messages that have one of these ids, newest first."""
+    rows = await connection.fetch(
+        f"SELECT {_COLUMNS} FROM messages AS r LEFT JOIN events AS e ON e.id = r.event_id "
+        "WHERE r.environment_id = $1 AND r.subscriber_id = $2 AND r.channel = 'in_app' "
+        "AND r.id = ANY ($3) ORDER BY r.id DESC",
+        scope.environment_id,
+        subscriber_id,
+        list(ids),
+    )
+    return await _complete(connection, scope, rows)
+
+
 def asked(scope: Scope, filter: Filter) -> Question:
     question = Question("messages", scope.environment_id)
     question.any_of("transaction_id", filter.transaction_ids)
@@ -117,26 +132,28 @@ async def note_reports(
     )
 
 
-async def remove(connection: Connection, scope: Scope, id: str) -> bool:
-    """False when there is none."""
-    done = await connection.execute(
-        "DELETE FROM messages WHERE environment_id = $1 AND id = $2", scope.environment_id, id
+async def remove(connection: Connection, scope: Scope, id: str) -> list[str]:
+    """Whose message it was; nobody's when there is none."""
+    rows = await connection.fetch(
+        "DELETE FROM messages WHERE environment_id = $1 AND id = $2 RETURNING subscriber_id",
+        scope.environment_id,
+        id,
     )
-    return done != "DELETE 0"
+    return [row["subscriber_id"] for row in rows]
 
 
 async def remove_transaction(
     connection: Connection, scope: Scope, transaction_id: str, channel: str | None
-) -> int:
-    """Those that a trigger led to, on one channel or on all; how many there were."""
-    done = await connection.execute(
+) -> list[str]:
+    """Those that a trigger led to, on one channel or on all; whose messages they were."""
+    rows = await connection.fetch(
         "DELETE FROM messages WHERE environment_id = $1 AND transaction_id = $2 "
-        "AND ($3::text IS NULL OR channel = $3)",
+        "AND ($3::text IS NULL OR channel = $3) RETURNING subscriber_id",
         scope.environment_id,
         transaction_id,
         channel,
     )
-    return int(done.split()[-1])
+    return list({row["subscriber_id"] for row in rows})
 
 
 async def _complete(connection: Connection, scope: Scope, rows: Sequence[Row]) -> list[Delivered]:
