@@ -3,8 +3,8 @@ their tokens last."""
 
 from datetime import datetime
 
-from tidings.domain.scope import Scope
 from tidings.domain.inbox_sessions import SigningKey
+from tidings.domain.scope import Scope
 from tidings.storage import changes
 from tidings.storage.database import Connection, Row
 from tidings.storage.secrets import Sealer
