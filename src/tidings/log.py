@@ -97,6 +97,11 @@ def configure(
         logging.getLogger(noisy).setLevel(logging.WARNING)
 
 
+def tells_all() -> bool:
+    """Whether lines for debugging are shown; asked where even a line that is not would cost."""
+    return logging.getLogger().isEnabledFor(logging.DEBUG)
+
+
 context = structlog.contextvars.bound_contextvars
 """Adds these values to every line logged inside the `with`."""
 

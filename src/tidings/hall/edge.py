@@ -39,13 +39,14 @@ class Edge:
                 seconds = time.perf_counter() - started
                 route = str(scope.get("path_template") or "unmatched")
                 metrics.observe(scope["method"], route, status, seconds)
-                _log.debug(
-                    "request",
-                    method=scope["method"],
-                    route=route,
-                    status=status,
-                    milliseconds=round(seconds * 1000, 2),
-                )
+                if log.tells_all():
+                    _log.debug(
+                        "request",
+                        method=scope["method"],
+                        route=route,
+                        status=status,
+                        milliseconds=round(seconds * 1000, 2),
+                    )
 
 
 def _request_id(scope: Scope) -> bytes:
