@@ -14,11 +14,12 @@ import asyncpg
 import msgspec
 
 from bench import calls, machine
+from bench.report import Timing, together
 from bench.service import server
 from tidings.storage import migrate
 
 CONNECTIONS = 16
-_SECONDS = 2.0
+_SLICES, _SLICE_SECONDS = 5, 0.4
 _POSTS = 3000
 
 Statement = tuple[str, tuple[Any, ...]]
@@ -35,10 +36,23 @@ class Rows(msgspec.Struct, frozen=True):
 def request(made: bytes, connections: int = CONNECTIONS) -> float:
     """F1."""
     with server("echo") as (port, pid):
-        calls.run(calls.hammer(port, lambda: made, connections, 0.3))
-        before = machine.cpu_seconds([pid])
-        timing = calls.run(calls.hammer(port, lambda: made, connections, _SECONDS))
-        return (machine.cpu_seconds([pid]) - before) / timing.count * 1e6
+        return hammered(port, lambda: made, connections, lambda: machine.cpu_seconds([pid]))[0]
+
+
+def hammered(
+    port: int, make: Callable[[], bytes], connections: int, spent: Callable[[], float]
+) -> tuple[float, Timing]:
+    """CPU per request in the best of several slices, since others use the machine too, and the
+    timing of all of them."""
+    calls.run(calls.hammer(port, make, connections, 0.3))
+    found: list[float] = []
+    timings: list[Timing] = []
+    for _ in range(_SLICES):
+        before = spent()
+        timing = calls.run(calls.hammer(port, make, connections, _SLICE_SECONDS))
+        found.append((spent() - before) / timing.count * 1e6)
+        timings.append(timing)
+    return min(found), together(timings)
 
 
 async def recorded(url: str, work: Callable[[Any], Awaitable[Any]]) -> list[Statement]:
@@ -65,14 +79,15 @@ async def statements(url: str, asked: Sequence[Statement], connections: int = 8)
                 await connection.fetch(query, *arguments)
             rounds += 1
 
-    await asyncio.gather(*(ask(each, time.perf_counter() + 0.2) for each in opened))
-    rounds = 0
-    begun = _spent(backends)
-    await asyncio.gather(*(ask(each, time.perf_counter() + _SECONDS) for each in opened))
-    used = _spent(backends) - begun
+    found: list[float] = []
+    for seconds in (0.2, *[_SLICE_SECONDS] * _SLICES):
+        rounds = 0
+        begun, end = _spent(backends), time.perf_counter() + seconds
+        await asyncio.gather(*(ask(each, end) for each in opened))
+        found.append((_spent(backends) - begun) / rounds * 1e6)
     for each in opened:
         await each.close()
-    return used / rounds * 1e6
+    return min(found[1:])
 
 
 async def inserts(url: str, batches: Sequence[Sequence[Statement]]) -> float:

@@ -12,7 +12,6 @@ from tidings.storage import notifications, subscribers
 
 PAGES = {"subscribers": "/v2/subscribers", "notifications": "/v1/notifications"}
 _TARGET = 2.0
-_SECONDS = 3.0
 _PEOPLE = 10_000
 _EVENTS = 50
 
@@ -38,10 +37,7 @@ def furnish(service: Service, sink: int) -> None:
 
 def measure(service: Service, name: str) -> tuple[float, Timing]:
     made = calls.request("GET", PAGES[name], service.headers)
-    calls.run(calls.hammer(service.port, lambda: made, floors.CONNECTIONS, 0.5))
-    before = service.cpu_seconds()
-    timing = calls.run(calls.hammer(service.port, lambda: made, floors.CONNECTIONS, _SECONDS))
-    return (service.cpu_seconds() - before) / timing.count * 1e6, timing
+    return floors.hammered(service.port, lambda: made, floors.CONNECTIONS, service.cpu_seconds)
 
 
 def floor(service: Service, name: str) -> float:

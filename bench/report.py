@@ -23,6 +23,14 @@ class Timing(msgspec.Struct, frozen=True):
         return self.waits[min(int(len(self.waits) * share), len(self.waits) - 1)] * 1000
 
 
+def together(timings: Sequence[Timing]) -> Timing:
+    return Timing(
+        sum(each.count for each in timings),
+        sum(each.seconds for each in timings),
+        sorted(wait for each in timings for wait in each.waits),
+    )
+
+
 def against_floor(
     name: str, micros: float, floor: float, target: float, timing: Timing | None = None
 ) -> float:

@@ -52,13 +52,13 @@ class Calling:
         self._getters = getters
         self._envelope = envelope
         self._body_limit = body_limit
-        self._plans: dict[str, _Plan | None] = {}
+        self._plans: dict[HTTPRouteHandler, _Plan | None] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         handler: Any = scope["route_handler"]
-        if handler.handler_id not in self._plans:
-            self._plans[handler.handler_id] = _plan(handler, self._getters)
-        plan = self._plans[handler.handler_id]
+        if handler not in self._plans:
+            self._plans[handler] = _plan(handler, self._getters)
+        plan = self._plans[handler]
         if plan is None:
             await self._app(scope, receive, send)
             return

@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import asyncpg
+import msgspec
 
 Row = asyncpg.Record
 
@@ -162,6 +163,18 @@ class Database:
                 f"{MINIMUM_VERSION} or newer. Upgrade it, or unset the address to use the embedded "
                 "database."
             )
+
+
+def raw(value: str | None) -> msgspec.Raw | None:
+    """JSON as PostgreSQL gives it, to be passed on without reading it."""
+    return None if value is None else msgspec.Raw(value.encode())
+
+
+def beside(row: Row, prefix: str) -> dict[str, Any]:
+    """The columns of another table in a joined row, under their own names."""
+    return {
+        name.removeprefix(prefix): value for name, value in row.items() if name.startswith(prefix)
+    }
 
 
 def begin_announcing() -> list[str]:
