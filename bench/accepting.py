@@ -1,91 +1,100 @@
-"""How many triggers a second one process accepts, each durable when it is answered."""
+"""What it costs to accept a trigger, durably and with an idempotency key, and how long it takes."""
 
-import asyncio
-import tempfile
-import time
-from pathlib import Path
+import itertools
+import json
+from datetime import UTC, datetime
+from typing import Any
 
-import uvloop
+import asyncpg
 
-from tidings.actions import bootstrap
-from tidings.actions.accepting import Accepter, Offer
-from tidings.clock import SystemClock
-from tidings.domain.environments import DEVELOPMENT
+from bench import calls, floors, report, scene
+from bench.report import Timing
+from bench.service import Service, serving
 from tidings.domain.events import Event, Recipients
 from tidings.domain.scope import Scope
-from tidings.engine import queue
-from tidings.ids import Ids
-from tidings.storage import environments, migrate
-from tidings.storage.catalog import Catalog
-from tidings.storage.changes import Listener
-from tidings.storage.database import Database
-from tidings.storage.embedded import EmbeddedPostgres
-from tidings.storage.idempotency import Kept
-from tidings.storage.secrets import Sealer
-from tidings.world import World
+from tidings.storage import events, idempotency
+from tidings.storage.idempotency import Kept, Record
 
-_CALLERS = 64
-_SECONDS = 5.0
+_CONNECTIONS = 32
+_BATCHES = 40
+_TARGET = 3.0
+_SPREAD_TARGET = 20.0
+_PACE_SECONDS = 4.0
+_BODY = json.dumps({"name": "order", "to": "s1", "payload": scene.PAYLOAD}).encode()
+_keys = itertools.count()
 
 
 def run() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        server = EmbeddedPostgres(Path(folder) / "database")
-        url = server.start()
-        try:
-            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-                runner.run(_measure(url))
-        finally:
-            server.stop()
-
-
-async def _measure(url: str) -> None:
-    await migrate.migrate(url)
-    database = await Database.open(url)
-    await queue.install(database)
-    clock = SystemClock()
-    world = World(clock=clock, ids=Ids(clock), sealer=Sealer(lambda: [bytes(32)]))
-    async with database.transaction() as tx:
-        await bootstrap.first_environments(tx, world)
-        found = await environments.named(tx, DEVELOPMENT)
-    scope = Scope(found.organization_id, found.id)
-    accepter = Accepter(database, world, Catalog(database, Listener(database)), queue.wake)
-    for keyed in (False, True):
-        await _round(accepter, scope, world, keyed)
-    await accepter.close()
-    await database.close()
-
-
-async def _round(accepter: Accepter, scope: Scope, world: World, keyed: bool) -> None:
-    end = time.monotonic() + _SECONDS
-    cpu = time.process_time()
-    counts = await asyncio.gather(
-        *(_call(accepter, scope, world, keyed, end) for _ in range(_CALLERS))
-    )
-    total, used = sum(counts), time.process_time() - cpu
-    label = "with an idempotency key" if keyed else "without a key"
-    print(
-        f"accepted {label:<24} {total / _SECONDS:8.0f} /s   "
-        f"{used / total * 1e6:5.0f} µs of Python CPU each ({_CALLERS} callers)"
-    )
-
-
-async def _call(accepter: Accepter, scope: Scope, world: World, keyed: bool, end: float) -> int:
-    count = 0
-    while time.monotonic() < end:
-        id = world.ids.new()
-        event = Event(
-            id=id,
-            transaction_id=f"txn_{id}",
-            workflow_id="0" * 24,
-            workflow_version=1,
-            recipients=Recipients(({"subscriberId": "ada"},)),
-            payload={"name": "Ada", "items": [1, 2, 3], "text": "x" * 200},
-            overrides={},
-            created_at=world.clock.now(),
+    with serving("--no-engine") as service:
+        furnish(service)
+        micros, timing = measure(service)
+        report.against_floor("trigger accepted", micros, floor(service), _TARGET, timing)
+        half = timing.per_second / 2
+        paced = calls.run(
+            calls.pace(service.port, _maker(service), _CONNECTIONS, _PACE_SECONDS, half)
         )
-        answer = Kept(b"f" * 16, 201, "application/json", b"x" * 90) if keyed else None
-        digest = bytes.fromhex(id) if keyed else None
-        await accepter.accept(Offer(scope=scope, events=[event], digest=digest, answer=answer))
-        count += 1
-    return count
+        name = "p99 by p50 at half load"
+        report.at_most(name, paced.wait(0.99) / paced.wait(0.5), _SPREAD_TARGET, "x")
+
+
+def furnish(service: Service) -> None:
+    scene.workflow(service, "order", "in_app")
+
+
+def measure(service: Service) -> tuple[float, Timing]:
+    make = _maker(service)
+    return floors.hammered(service.port, make, _CONNECTIONS, service.cpu_seconds)
+
+
+def floor(service: Service) -> float:
+    """F1, and the share of one trigger in an insert of as many as there are callers."""
+    bare = floors.request(_maker(service)(), _CONNECTIONS)
+    batch = calls.run(_grouped(service.database_url()))
+    return bare + batch / _CONNECTIONS
+
+
+def _maker(service: Service) -> Any:
+    def make() -> bytes:
+        headers = {**service.headers, "Idempotency-Key": f"accepting-{next(_keys)}"}
+        return calls.request("POST", "/v1/events/trigger", headers, _BODY)
+
+    return make
+
+
+async def _grouped(url: str) -> float:
+    connection = await asyncpg.connect(url)
+    scope = await scene.scope_of(connection)
+    workflow_id = await connection.fetchval("SELECT id FROM workflows WHERE key = 'order'")
+    await connection.close()
+    batches = [await _batch(url, scope, workflow_id, number) for number in range(_BATCHES)]
+    return await floors.inserts(url, batches)
+
+
+async def _batch(url: str, scope: Scope, workflow_id: str, number: int) -> list[floors.Statement]:
+    now = datetime.now(UTC)
+    ids = [f"{number:012x}{place:012x}" for place in range(_CONNECTIONS)]
+    answer = Kept(b"f" * 16, 201, "application/json", b"x" * 90)
+
+    async def write(connection: Any) -> None:
+        transaction = connection.transaction()
+        await transaction.start()
+        records = [Record(scope.environment_id, bytes.fromhex(id), answer) for id in ids]
+        await idempotency.keep_many(connection, records, now, now)
+        found = [
+            Event(
+                id=id,
+                transaction_id=f"txn_{id}",
+                workflow_id=workflow_id,
+                workflow_version=1,
+                recipients=Recipients(({"subscriberId": "s1"},)),
+                payload=scene.PAYLOAD,
+                overrides={},
+                created_at=now,
+            )
+            for id in ids
+        ]
+        await events.add_many(connection, [(scope, event) for event in found])
+        await transaction.rollback()
+
+    asked = await floors.recorded(url, write)
+    return [each for each in asked if each[0].startswith("INSERT")]

@@ -2,10 +2,10 @@
 
 import os
 import platform
+from collections.abc import Sequence
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def describe() -> str:
@@ -41,23 +41,32 @@ def is_python(pid: int) -> bool:
         return False
 
 
-def cpu_seconds(pids: list[int]) -> float:
-    """User and system time so far; a process that is gone counts nothing."""
+def cpu_seconds(pids: Sequence[int]) -> float:
+    """User and system time so far, that of children which are gone included."""
     total = 0
     for pid in pids:
         try:
             fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-            total += int(fields[11]) + int(fields[12])
+            total += sum(map(int, fields[11:15]))
         except FileNotFoundError:
             continue
     return total / _TICKS
 
 
-def resident_megabytes(pids: list[int]) -> float:
-    total = 0
-    for pid in pids:
-        try:
-            total += int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-        except FileNotFoundError:
-            continue
-    return total * _PAGE / 1e6
+def resident_megabytes(pids: Sequence[int]) -> float:
+    return sum(_status(pid, "VmRSS:") for pid in pids) / 1024
+
+
+def own_megabytes(pids: Sequence[int]) -> dict[int, float]:
+    """What each process has for itself: PostgreSQL's shared buffers are nobody's growth."""
+    return {pid: _status(pid, "RssAnon:") / 1024 for pid in pids}
+
+
+def _status(pid: int, name: str) -> int:
+    try:
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith(name):
+                return int(line.split()[1])
+    except FileNotFoundError:
+        pass
+    return 0

@@ -1,4 +1,4 @@
-"""A whole service for a figure: started on a free port with an embedded database, and stopped."""
+"""Whole processes for a figure: a service with an embedded database, and the servers beside it."""
 
 import json
 import os
@@ -61,22 +61,13 @@ class Service:
         self.process.wait(60)
 
     def post(self, path: str, body: Any) -> Any:
-        request = urllib.request.Request(
-            self._base + path,
-            json.dumps(body).encode(),
-            {**self.headers, "Content-Type": "application/json"},
-        )
-        with urllib.request.urlopen(request, timeout=60) as answer:
-            return json.load(answer)
+        return self._call("POST", path, body)
 
-    def command(self, *arguments: str) -> None:
-        subprocess.run(
-            [sys.executable, "-m", "tidings", *arguments, "--data-dir", str(self.data)],
-            env=self._environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            check=True,
-        )
+    def patch(self, path: str, body: Any) -> Any:
+        return self._call("PATCH", path, body)
+
+    def get(self, path: str) -> Any:
+        return self._call("GET", path, None)
 
     def database_url(self) -> str:
         return EmbeddedPostgres(self.data).url()
@@ -87,13 +78,55 @@ class Service:
     def everyone(self) -> list[int]:
         return machine.family(self.process.pid)
 
+    def cpu_seconds(self) -> float:
+        """Of all our processes and PostgreSQL."""
+        return machine.cpu_seconds(self.everyone())
+
+    def _call(self, method: str, path: str, body: Any) -> Any:
+        content = None if body is None else json.dumps(body).encode()
+        headers = {**self.headers, "Content-Type": "application/json"}
+        request = urllib.request.Request(self._base + path, content, headers, method=method)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)
+
 
 @contextmanager
 def serving(*arguments: str) -> Iterator[Service]:
-    with tempfile.TemporaryDirectory() as folder:
-        service = Service(Path(folder) / "data", *arguments)
-        try:
-            service.wait_ready()
-            yield service
-        finally:
-            service.stop()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serving_in(Path(folder) / "data", *arguments) as service,
+    ):
+        yield service
+
+
+@contextmanager
+def serving_in(data: Path, *arguments: str) -> Iterator[Service]:
+    service = Service(data, *arguments)
+    try:
+        service.wait_ready()
+        yield service
+    finally:
+        service.stop()
+
+
+@contextmanager
+def server(name: str) -> Iterator[tuple[int, int]]:
+    """One of the small servers beside us; its port and its process."""
+    port = free_port()
+    process = subprocess.Popen([sys.executable, "-m", f"bench.{name}", str(port)])
+    try:
+        _wait_listening(port)
+        yield port, process.pid
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def _wait_listening(port: int) -> None:
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.02)
+    raise RuntimeError(f"nothing listens on port {port}")

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -134,6 +135,8 @@ class Service:
             if listening is not None:
                 worker_id = None if worker is None else worker.id
                 await stack.enter_async_context(self._answering(listening, network, worker_id))
+            gc.collect()
+            gc.freeze()  # what is loaded by now stays, so the collector need not look at it again
             on_ready()
             await self._stopping.wait()
             _log.info("stopping")

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from functools import cache
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -45,8 +46,14 @@ class _Moment(Collector):
 
 
 def observe(method: str, route: str, status: int, seconds: float) -> None:
-    REQUESTS.labels(method, route, str(status)).inc()
-    DURATIONS.labels(method, route).observe(seconds)
+    requests, durations = _series(method, route, status)
+    requests.inc()
+    durations.observe(seconds)
+
+
+@cache
+def _series(method: str, route: str, status: int) -> tuple[Counter, Histogram]:
+    return REQUESTS.labels(method, route, str(status)), DURATIONS.labels(method, route)
 
 
 def count_delivery_events(provider: str, result: str, count: int) -> None:

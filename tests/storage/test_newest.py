@@ -91,7 +91,7 @@ def test_an_identifier_is_not_less_than_its_moment(moment: Any) -> None:
     assert least_id(moment) <= id
 
 
-async def test_a_page_takes_three_questions(database: Database, scope: Scope, world: World) -> None:
+async def test_a_page_takes_two_questions(database: Database, scope: Scope, world: World) -> None:
     records = Records(database, scope, world)
     workflow = await records.workflow()
     person = await records.subscriber()
@@ -102,4 +102,4 @@ async def test_a_page_takes_three_questions(database: Database, scope: Scope, wo
         asked: list[str] = []
         connection.add_query_logger(lambda record: asked.append(record.query))
         found, more = await notifications.page(connection, scope, N(), 0, 10)
-    assert (len(found), more, len(asked)) == (10, True, 3)
+    assert (len(found), more, len(asked)) == (10, True, 2)

@@ -16,9 +16,10 @@ from tidings.api.limiting import HEADERS as LIMIT_HEADERS
 from tidings.api.limiting import Limit, Limiter
 from tidings.dialect import Dialect
 from tidings.hall.body import StrictJson
+from tidings.hall.calling import Calling
 from tidings.hall.errors import Failures
 from tidings.hall.finding import found
-from tidings.hall.given import providers
+from tidings.hall.given import getters, providers
 from tidings.hall.unit import UnitOfWork
 from tidings.hall.wire import PageOut
 from tidings.providers.delivery import Network
@@ -69,6 +70,9 @@ def build(parts: Parts) -> Litestar:
 def guarded(parts: Parts, handlers: list[ControllerRouterHandler]) -> Router:
     """Handlers that need a key, with everything that happens around them."""
     dialect = Dialect(parts.settings.dialect)
+    body_limit = parts.settings.body_limit
+    shared = (parts.world, dialect, parts.health.database, parts.network, parts.accepter)
+    given = getters(*shared)
 
     def authenticate(app: ASGIApp) -> ASGIApp:
         return Authenticate(app, parts.key_ring)
@@ -80,8 +84,11 @@ def guarded(parts: Parts, handlers: list[ControllerRouterHandler]) -> Router:
         return app if limiter is None else Limit(app, limiter)
 
     def unit_of_work(app: ASGIApp) -> ASGIApp:
-        limit = parts.settings.body_limit
-        return UnitOfWork(app, parts.health.database, parts.world, limit, parts.accepter)
+        return UnitOfWork(app, parts.health.database, parts.world, body_limit, parts.accepter)
+
+    def calling(app: ASGIApp) -> ASGIApp:
+        envelope = _enveloped if dialect.wraps_answers else _bare
+        return Calling(app, given, envelope, Failures(parts.world.clock), body_limit)
 
     return Router(
         path="/",
@@ -89,18 +96,23 @@ def guarded(parts: Parts, handlers: list[ControllerRouterHandler]) -> Router:
         dto=StrictJson,
         return_dto=None,
         after_request=_wrap if dialect.wraps_answers else None,
-        middleware=[authenticate, limit, unit_of_work],
-        dependencies=providers(
-            parts.world, dialect, parts.health.database, parts.network, parts.accepter
-        ),
+        middleware=[authenticate, limit, unit_of_work, calling],
+        dependencies=providers(*shared),
     )
 
 
 async def _wrap(response: Response[Any]) -> Response[Any]:
-    """The envelope of the dialects that have one; pages, documents and empty answers go without."""
-    if not isinstance(response.content, PageOut | bytes | None):
-        response.content = {"data": response.content}
+    response.content = _enveloped(response.content)
     return response
+
+
+def _enveloped(answer: Any) -> Any:
+    """The envelope of the dialects that have one; pages, documents and empty answers go without."""
+    return answer if isinstance(answer, PageOut | bytes | None) else {"data": answer}
+
+
+def _bare(answer: Any) -> Any:
+    return answer
 
 
 def _cors(settings: Settings) -> CORSConfig | None:

@@ -63,6 +63,8 @@ class MessageOut(Out, frozen=True, kw_only=True):
     def of(cls, delivered: Delivered, scope: Scope, dialect: Dialect) -> "MessageOut":
         message, workflow = delivered.message, delivered.workflow
         address = message.address
+        payload: Any = unless_none(delivered.payload)
+        overrides: Any = unless_none(delivered.overrides)
         return cls(
             id=message.id,
             template_id=message.workflow_id,
@@ -95,8 +97,8 @@ class MessageOut(Out, frozen=True, kw_only=True):
             status=message.status,
             error_id=unless_none(message.error_id),
             error_text=unless_none(message.error_text),
-            payload=unless_none(delivered.payload),
-            overrides=unless_none(delivered.overrides),
+            payload=payload,
+            overrides=overrides,
             context_keys=list(message.context_keys) or UNSET,
         )
 

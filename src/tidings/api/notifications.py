@@ -20,6 +20,7 @@ from tidings.domain.activities import Activity, Person
 from tidings.domain.explaining import Account, StepAccount, account
 from tidings.domain.notifications import Detail, DetailSource, DetailStatus, Job, Severity
 from tidings.domain.scope import Scope
+from tidings.domain.workflows import Definition
 from tidings.hall.given import ByCaller, Conn, InDialect, InWorld, Tx
 from tidings.hall.pages import After, Before, Limit, Number, NumberedPageOut, several, span, window
 from tidings.hall.wire import Id, Out, Timestamp, iso, unless_none
@@ -31,6 +32,23 @@ LARGEST_LIMIT = 50
 OWN_PROVIDER = "svc"
 
 ById = Annotated[str, PathParameter(name="notificationId")]
+
+
+class _Ran:
+    """The version of a workflow that ran, as every notification of it shows it."""
+
+    def __init__(self, definition: Definition | None) -> None:
+        steps = definition.steps if definition else ()
+        self._steps = {step.id: _encoded(step_of(step)) for step in steps}
+        self.controls = _encoded({step.key: step.controls for step in steps})
+
+    def step(self, id: str) -> Any:
+        found = self._steps.get(id)
+        return unknown_step(id) if found is None else found
+
+
+def _encoded(value: Any) -> Any:
+    return msgspec.Raw(msgspec.json.encode(value))
 
 
 class DetailOut(Out, frozen=True, kw_only=True):
@@ -72,16 +90,17 @@ class JobOut(Out, frozen=True, kw_only=True):
     updated_at: Timestamp
 
     @classmethod
-    def of(cls, job: Job, activity: Activity, dialect: Dialect) -> "JobOut":
-        step = activity.step(job.step_id)
+    def of(cls, job: Job, activity: Activity, ran: "_Ran", dialect: Dialect) -> "JobOut":
+        overrides: Any = unless_none(activity.overrides)
+        payload: Any = unless_none(activity.payload)
         return cls(
             id=job.id,
             type=job.type,
             digest=job.digest if job.digest and "type" in job.digest else UNSET,
             execution_details=[DetailOut.of(detail, dialect) for detail in job.details],
-            step=step_of(step) if step else unknown_step(job.step_id),
-            overrides=unless_none(activity.overrides),
-            payload=unless_none(activity.payload),
+            step=ran.step(job.step_id),
+            overrides=overrides,
+            payload=payload,
             provider_id=dialect.spell(job.provider_id or OWN_PROVIDER),
             status=job.status,
             updated_at=iso(job.updated_at),
@@ -139,8 +158,12 @@ class NotificationOut(Out, frozen=True, kw_only=True):
     context_keys: list[str] | UnsetType = UNSET
 
     @classmethod
-    def of(cls, activity: Activity, scope: Scope, dialect: Dialect) -> "NotificationOut":
+    def of(
+        cls, activity: Activity, scope: Scope, dialect: Dialect, ran: "_Ran | None" = None
+    ) -> "NotificationOut":
         notification = activity.notification
+        ran = ran or _Ran(activity.definition)
+        payload: Any = unless_none(activity.payload)
         return cls(
             id=notification.id,
             environment_id=scope.environment_id,
@@ -154,10 +177,10 @@ class NotificationOut(Out, frozen=True, kw_only=True):
             channels=list(notification.channels),
             subscriber=RecipientOut.of(activity.subscriber) if activity.subscriber else UNSET,
             template=_cause(activity, dialect),
-            jobs=[JobOut.of(job, activity, dialect) for job in activity.jobs],
-            payload=unless_none(activity.payload),
+            jobs=[JobOut.of(job, activity, ran, dialect) for job in activity.jobs],
+            payload=payload,
             tags=list(notification.tags),
-            controls=_controls(activity),
+            controls=ran.controls,
             to=notification.recipient,
             topics=list(notification.topics),
             severity=notification.severity,
@@ -293,7 +316,7 @@ async def list_notifications(
         has_more=more,
         page_size=size,
         page=number,
-        data=[NotificationOut.of(each, caller.scope, dialect) for each in found],
+        data=_shown(found, caller.scope, dialect),
     )
 
 
@@ -343,9 +366,10 @@ def _cause(activity: Activity, dialect: Dialect) -> CauseOut | UnsetType:
     )
 
 
-def _controls(activity: Activity) -> dict[str, Any]:
-    steps = activity.definition.steps if activity.definition else ()
-    return {step.key: step.controls for step in steps}
+def _shown(found: list[Activity], scope: Scope, dialect: Dialect) -> list[NotificationOut]:
+    """What ran is put into words once for all that share it."""
+    ran = {id(each.definition): _Ran(each.definition) for each in found}
+    return [NotificationOut.of(each, scope, dialect, ran[id(each.definition)]) for each in found]
 
 
 HANDLERS = [list_notifications, get_notification, explain_notification, replay_notification]

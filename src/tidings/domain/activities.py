@@ -1,7 +1,6 @@
 """What became of an event for one subscriber, with everything a reader wants to see beside it."""
 
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
@@ -38,8 +37,9 @@ class Activity(msgspec.Struct, frozen=True, kw_only=True):
     subscriber: Person | None
     """None when it was removed since; the workflow and the event likewise."""
     workflow: Cause | None
-    payload: dict[str, Any] | None
-    overrides: dict[str, Any] | None
+    payload: msgspec.Raw | None
+    """JSON as it is stored, for readers to pass on; the overrides likewise."""
+    overrides: msgspec.Raw | None
     jobs: tuple[Job, ...] = ()
     definition: Definition | None = None
     """The version of the workflow that ran."""
@@ -58,7 +58,7 @@ class Delivered(msgspec.Struct, frozen=True, kw_only=True):
     last_seen_at: datetime | None
     last_read_at: datetime | None
     snoozed_until: datetime | None
-    payload: dict[str, Any] | None
-    overrides: dict[str, Any] | None
+    payload: msgspec.Raw | None
+    overrides: msgspec.Raw | None
     subscriber: Subscriber | None
     workflow: Workflow | None

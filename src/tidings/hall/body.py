@@ -9,6 +9,7 @@ from litestar import Request
 from litestar.dto import AbstractDTO, DTOConfig
 from litestar.dto.data_structures import DTOFieldDefinition
 from litestar.openapi.spec import Reference, Schema
+from litestar.types import HTTPReceiveMessage, Receive, Scope
 from litestar.typing import FieldDefinition
 
 from tidings.domain.errors import InvalidError, Problem
@@ -29,12 +30,7 @@ class StrictJson(AbstractDTO[Any]):
     def decode_bytes(self, value: bytes) -> Any:
         connection = self.asgi_connection
         assert isinstance(connection, Request)
-        media_type = connection.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if media_type != "application/json" and not media_type.endswith("+json"):
-            raise WireError(
-                HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-                "The body must be sent with Content-Type: application/json.",
-            )
+        check_media_type(connection.scope)
         return decode(self.decoders[connection.route_handler.handler_id], value)
 
     @classmethod
@@ -62,6 +58,44 @@ class StrictJson(AbstractDTO[Any]):
     def generate_field_definitions(cls, model_type: type[Any]) -> Any:
         fields: list[DTOFieldDefinition] = []
         return fields
+
+
+def check_media_type(scope: Scope) -> None:
+    sent = next((value for name, value in scope["headers"] if name == b"content-type"), b"")
+    media_type = sent.partition(b";")[0].strip().lower()
+    if media_type != b"application/json" and not media_type.endswith(b"+json"):
+        raise WireError(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            "The body must be sent with Content-Type: application/json.",
+        )
+
+
+async def read(receive: Receive, limit: int) -> bytes:
+    """The whole body."""
+    parts: list[bytes] = []
+    size, more = 0, True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise WireError(HTTPStatus.BAD_REQUEST, "The client left in mid-request.")
+        parts.append(message["body"])
+        size += len(message["body"])
+        if size > limit:
+            raise WireError(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                f"The request body is larger than {limit} bytes.",
+            )
+        more = message["more_body"]
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def reader(body: bytes) -> Receive:
+    """The body again, for the application to read."""
+
+    async def receive() -> HTTPReceiveMessage:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive
 
 
 def decode(decoder: msgspec.json.Decoder[T], value: bytes) -> T:

@@ -1,8 +1,8 @@
 """The outermost ring: gives every request an id, times it and counts it."""
 
+import os
 import re
 import time
-import uuid
 
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
@@ -32,13 +32,14 @@ class Edge:
                 message["headers"] = [*message["headers"], (b"x-request-id", request_id)]
             await send(message)
 
-        with log.context(request_id=request_id.decode()):
-            try:
-                await self._app(scope, receive, send_with_id)
-            finally:
-                seconds = time.perf_counter() - started
-                route = str(scope.get("path_template") or "unmatched")
-                metrics.observe(scope["method"], route, status, seconds)
+        token = log.begin_request(request_id.decode())
+        try:
+            await self._app(scope, receive, send_with_id)
+        finally:
+            seconds = time.perf_counter() - started
+            route = str(scope.get("path_template") or "unmatched")
+            metrics.observe(scope["method"], route, status, seconds)
+            if log.tells_all():
                 _log.debug(
                     "request",
                     method=scope["method"],
@@ -46,10 +47,11 @@ class Edge:
                     status=status,
                     milliseconds=round(seconds * 1000, 2),
                 )
+            log.end_request(token)
 
 
 def _request_id(scope: Scope) -> bytes:
     for name, value in scope["headers"]:
         if name == b"x-request-id" and _SANE_ID.fullmatch(value):
             return value
-    return uuid.uuid4().hex.encode()
+    return os.urandom(16).hex().encode()

@@ -1,5 +1,7 @@
 """What a handler may ask for by naming it: its connection, its caller, the world."""
 
+import inspect
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from litestar import Request
@@ -34,27 +36,42 @@ Outbound = NamedDependency[Network]
 """`network`: the ways out, for such handlers."""
 
 
-def basics(world: World, dialect: Dialect) -> dict[str, Provide]:
+Getter = Callable[[Any], Any]
+"""Takes one of these from the scope of a request; some have to be awaited."""
+
+
+def basics(world: World, dialect: Dialect) -> dict[str, Getter]:
     """What handlers of every door may ask for."""
     return {
-        "conn": Provide(_connection),
-        "tx": Provide(_transaction),
-        "world": Provide(lambda: world, sync_to_thread=False),
-        "dialect": Provide(lambda: dialect, sync_to_thread=False),
+        "conn": _connection,
+        "tx": _connection,
+        "world": lambda scope: world,
+        "dialect": lambda scope: dialect,
     }
+
+
+def getters(
+    world: World, dialect: Dialect, database: Database, network: Network, accepter: Accepter
+) -> dict[str, Getter]:
+    return {
+        **basics(world, dialect),
+        "caller": lambda scope: scope["state"]["caller"],
+        "offered": lambda scope: scope["state"]["offered"],
+        "database": lambda scope: database,
+        "network": lambda scope: network,
+        "accepter": lambda scope: accepter,
+    }
+
+
+def provided(getters: Mapping[str, Getter]) -> dict[str, Provide]:
+    return {name: _provide(getter) for name, getter in getters.items()}
 
 
 def providers(
     world: World, dialect: Dialect, database: Database, network: Network, accepter: Accepter
 ) -> dict[str, Provide]:
-    return {
-        **basics(world, dialect),
-        "caller": Provide(_caller, sync_to_thread=False),
-        "database": Provide(lambda: database, sync_to_thread=False),
-        "network": Provide(lambda: network, sync_to_thread=False),
-        "offered": Provide(_offered, sync_to_thread=False),
-        "accepter": Provide(lambda: accepter, sync_to_thread=False),
-    }
+    """The same for the framework."""
+    return provided(getters(world, dialect, database, network, accepter))
 
 
 def described() -> dict[str, Provide]:
@@ -66,20 +83,20 @@ def described() -> dict[str, Provide]:
     return {name: Provide(lambda: None, sync_to_thread=False) for name in names}
 
 
-async def _connection(request: Request[Any, Any, Any]) -> Connection:
-    unit: Unit = request.scope["state"]["unit"]
+def _provide(getter: Getter) -> Provide:
+    if inspect.iscoroutinefunction(getter):
+
+        async def wait(request: Request[Any, Any, Any]) -> Any:
+            return await getter(request.scope)
+
+        return Provide(wait)
+
+    def take(request: Request[Any, Any, Any]) -> Any:
+        return getter(request.scope)
+
+    return Provide(take, sync_to_thread=False)
+
+
+async def _connection(scope: Any) -> Connection:
+    unit: Unit = scope["state"]["unit"]
     return await unit.connection()
-
-
-async def _transaction(request: Request[Any, Any, Any]) -> Connection:
-    return await _connection(request)
-
-
-def _caller(request: Request[Any, Any, Any]) -> Caller:
-    caller: Caller = request.scope["state"]["caller"]
-    return caller
-
-
-def _offered(request: Request[Any, Any, Any]) -> Offered:
-    offered: Offered = request.scope["state"]["offered"]
-    return offered

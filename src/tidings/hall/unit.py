@@ -16,21 +16,22 @@ Three options of a handler change that:
 """
 
 import hashlib
-from contextlib import AsyncExitStack
+from collections.abc import Sequence
 from datetime import datetime
 from http import HTTPStatus
 
 from litestar.enums import ScopeType
-from litestar.types import ASGIApp, HTTPReceiveMessage, HTTPScope, Message, Receive, Scope, Send
+from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from litestar.utils.scope.state import ScopeState
 
 from tidings.actions.accepting import Accepter, Offer
 from tidings.domain.events import Event
 from tidings.domain.idempotency import KEPT_FOR, LEASE, LONGEST_KEY, worth_keeping
+from tidings.hall.body import read, reader
 from tidings.hall.caller import Caller
 from tidings.hall.errors import WireError
 from tidings.storage import idempotency
-from tidings.storage.database import Connection, Database
+from tidings.storage.database import Borrowed, Connection, Database, Transaction, begin_announcing
 from tidings.storage.idempotency import Kept
 from tidings.world import World
 
@@ -50,31 +51,44 @@ class Unit:
         self._database = database
         self._writes = writes
         self._apart = apart
-        self._stack = AsyncExitStack()
-        self._connection: Connection | None = None
+        self._connection: Borrowed | None = None
+        self._transaction: Transaction | None = None
+        self._announced: Sequence[str] = ()
 
     async def connection(self) -> Connection:
         assert not self._apart, "this handler opens its own transactions: ask for `database`"
         if self._connection is None:
-            opened = self._database.transaction if self._writes else self._database.connection
-            self._connection = await self._stack.enter_async_context(opened())
+            self._connection = await self._database.take()
+            if self._writes:
+                self._announced = begin_announcing()
+                transaction = self._connection.transaction()
+                await transaction.start()
+                self._transaction = transaction
         return self._connection
 
     async def commit(self) -> None:
-        await self._stack.aclose()
+        await self._end(kept=True)
 
     async def roll_back(self) -> None:
         """End without effect; harmless after a commit."""
-        undo = _Undo()
-        await self._stack.__aexit__(_Undo, undo, None)
+        await self._end(kept=False)
+
+    async def _end(self, kept: bool) -> None:
+        connection, transaction = self._connection, self._transaction
+        self._connection = self._transaction = None
+        if connection is None:
+            return
+        try:
+            if transaction is not None:
+                await (transaction.commit() if kept else transaction.rollback())
+        finally:
+            await self._database.give_back(connection)
+        if kept:
+            self._database.committed(self._announced)
 
 
 class Offered(list[Event]):
     """The events that a request's answer promises."""
-
-
-class _Undo(Exception):  # noqa: N818
-    """Makes the transaction's context manager roll back."""
 
 
 class Held:
@@ -99,7 +113,7 @@ class Held:
                 if name.lower() == b"content-type":
                     self.content_type = value.decode("latin-1")
         elif message["type"] == "http.response.body":
-            self.body += message["body"]
+            self.body = self.body + message["body"] if self.body else message["body"]
 
     async def release(self, key: str | None = None) -> None:
         for message in self._messages:
@@ -185,9 +199,9 @@ class UnitOfWork(Transactions):
                 await self._accepter.accept(Offer(scope=caller.scope, events=offered))
             await held.release()
             return
-        body = await self._whole_body(receive)
+        body = await read(receive, self._body_limit)
         fingerprint = hashlib.sha256(scope["query_string"] + b"\n" + body).digest()[:16]
-        await self._app(scope, _reader(body), held)
+        await self._app(scope, reader(body), held)
         kept = None
         if worth_keeping(held.status):
             offer = Offer(
@@ -203,7 +217,7 @@ class UnitOfWork(Transactions):
             await _replay(kept, fingerprint, key, send)
 
     async def _write_once(self, scope: HTTPScope, receive: Receive, send: Send, key: str) -> None:
-        body = await self._whole_body(receive)
+        body = await read(receive, self._body_limit)
         once = self._try_apart if _opted(scope, OWN_TRANSACTIONS) else self._try_once
         for _ in range(_TRIES):
             if await once(scope, body, send, key):
@@ -227,7 +241,7 @@ class UnitOfWork(Transactions):
             if not ours:
                 raise _in_flight(key)
             held = Held(scope, send)
-            await self._app(scope, _reader(body), held)
+            await self._app(scope, reader(body), held)
             answer = Kept(fingerprint, held.status, held.content_type, held.body)
             if held.status < HTTPStatus.BAD_REQUEST:
                 sealer = self._sealer if _opted(scope, SECRET_ANSWER) else None
@@ -262,7 +276,7 @@ class UnitOfWork(Transactions):
         held = Held(scope, send)
         self._begin(scope, writes=True)
         try:
-            await self._app(scope, _reader(body), held)
+            await self._app(scope, reader(body), held)
         finally:
             async with self._database.transaction() as tx:
                 if held.status and worth_keeping(held.status):
@@ -280,22 +294,6 @@ class UnitOfWork(Transactions):
             tx, caller.scope, self._sealer, mark, now - KEPT_FOR, now - LEASE
         )
 
-    async def _whole_body(self, receive: Receive) -> bytes:
-        body = bytearray()
-        more = True
-        while more:
-            message = await receive()
-            if message["type"] != "http.request":
-                raise WireError(HTTPStatus.BAD_REQUEST, "The client left in mid-request.")
-            body += message["body"]
-            if len(body) > self._body_limit:
-                raise WireError(
-                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                    f"The request body is larger than {self._body_limit} bytes.",
-                )
-            more = message["more_body"]
-        return bytes(body)
-
 
 def _opted(scope: HTTPScope, option: dict[str, bool]) -> bool:
     return option.items() <= scope["route_handler"].opt.items()
@@ -311,15 +309,6 @@ def _key(scope: HTTPScope) -> str | None:
                 )
             return value.decode("latin-1")
     return None
-
-
-def _reader(body: bytes) -> Receive:
-    """The body again, for the application to read."""
-
-    async def receive() -> HTTPReceiveMessage:
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return receive
 
 
 async def _replay(kept: Kept, fingerprint: bytes, key: str, send: Send) -> None:

@@ -8,6 +8,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 T = TypeVar("T")
 
+_WITH_MICROSECONDS = len("2026-01-31T12:00:00.000000Z")
+
 Timestamp = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 Id = Annotated[str, Meta(description="Database identifier: 24 lower-case hex characters.")]
 
@@ -22,7 +24,8 @@ class PageOut(Out, frozen=True, kw_only=True):
 
 def iso(moment: datetime) -> str:
     """ISO 8601 in UTC with milliseconds and `Z`."""
-    return moment.isoformat(timespec="milliseconds")[:23] + "Z"
+    text: str = msgspec.to_builtins(moment)  # several times quicker than isoformat
+    return f"{text[:23]}Z" if len(text) == _WITH_MICROSECONDS else f"{text[:19]}.000Z"
 
 
 def camel(name: str) -> str:

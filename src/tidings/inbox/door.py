@@ -15,7 +15,7 @@ from tidings.dialect import Dialect
 from tidings.hall.body import StrictJson
 from tidings.hall.errors import Failures
 from tidings.hall.finding import found
-from tidings.hall.given import basics
+from tidings.hall.given import basics, provided
 from tidings.hall.unit import Transactions
 from tidings.hall.wire import PageOut
 from tidings.inbox import auth
@@ -95,7 +95,7 @@ def _router(parts: Parts, handlers: list[ControllerRouterHandler], guarded: bool
         after_request=_wrap,
         middleware=middleware,
         dependencies={
-            **basics(parts.world, Dialect(settings.dialect)),
+            **provided(basics(parts.world, Dialect(settings.dialect))),
             **(auth.providers() if guarded else {}),
             "rules": Provide(lambda: rules, sync_to_thread=False),
             "live": Provide(lambda: parts.live, sync_to_thread=False),

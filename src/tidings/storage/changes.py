@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 
-from tidings.storage.database import TROUBLE, Connection, Database, OwnConnection
+from tidings.storage.database import TROUBLE, Connection, Database, OwnConnection, note_announced
 
 _CHANNEL = "tidings_changes"
 _PROBE_SECONDS = 15.0
@@ -14,6 +14,7 @@ _RECONNECT_SECONDS = 0.2
 async def announce(connection: Connection, what: str) -> None:
     """Heard by everyone when the transaction commits."""
     await connection.execute("SELECT pg_notify($1, $2)", _CHANNEL, what)
+    note_announced(what)
 
 
 class Listener:
@@ -33,6 +34,7 @@ class Listener:
         self._task: asyncio.Task[None] | None = None
         self._connection: OwnConnection | None = None
         self.hearing = False
+        database.hearers.append(self._forget)
 
     def on(self, what: str, forget: Callable[[], None]) -> None:
         self._forgetters.setdefault(what, []).append(forget)
@@ -109,8 +111,11 @@ class Listener:
     def _heard(self, connection: object, pid: int, channel: str, payload: object) -> None:
         if channel in self._hearers:
             self._hearers[channel](str(payload))
-            return
-        for forget in self._forgetters.get(str(payload), ()):
+        else:
+            self._forget(str(payload))
+
+    def _forget(self, what: str) -> None:
+        for forget in self._forgetters.get(what, ()):
             forget()
 
     def _forget_everything(self) -> None:

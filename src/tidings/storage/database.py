@@ -1,10 +1,12 @@
 """One pool of connections per process, and the errors that mean the database is away."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import asyncpg
+import msgspec
 
 Row = asyncpg.Record
 
@@ -12,10 +14,12 @@ if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
 
     OwnConnection = asyncpg.Connection[Row]
-    Connection = OwnConnection | PoolConnectionProxy[Row]
+    Borrowed = PoolConnectionProxy[Row]
+    Connection = OwnConnection | Borrowed
     Pool = asyncpg.Pool[Row]
+    Transaction = asyncpg.transaction.Transaction
 else:  # asyncpg's classes take no parameters at run time
-    OwnConnection = Connection = Pool = Any
+    OwnConnection = Borrowed = Connection = Pool = Transaction = Any
 
 MINIMUM_VERSION = 15
 
@@ -44,16 +48,28 @@ TROUBLE: tuple[type[Exception], ...] = (*AWAY, OSError, asyncpg.PostgresError)
 """Anything that can go wrong with a connection that somebody keeps."""
 
 
+_announced: ContextVar[list[str]] = ContextVar("announced")
+
+
 class DatabaseRefusedError(Exception):
     """The database cannot be used as it is; the message says what to change."""
 
 
 class Database:
-    """The pool of one process."""
+    """The pool of one process.
+
+    The pool's own way of handing out a connection costs about as much as a small query. So some
+    connections that are given back are kept at hand, unless somebody waits for one at the pool.
+    """
 
     def __init__(self, url: str, pool: Pool) -> None:
         self.url = url
         self.pool = pool
+        self.hearers: list[Callable[[str], None]] = []
+        """Called with what was announced in a transaction of this process, once it is committed:
+        what comes back from the server by way of a listener may come after the next request."""
+        self._at_hand: list[Borrowed] = []
+        self._waiting = 0
 
     @classmethod
     async def open(cls, url: str, size: int = 10) -> "Database":
@@ -78,21 +94,56 @@ class Database:
         return database
 
     async def close(self) -> None:
+        at_hand, self._at_hand = self._at_hand, []
+        for connection in at_hand:
+            await self.pool.release(connection)
         await self.pool.close()
 
     def terminate(self) -> None:
         self.pool.terminate()
 
+    async def take(self) -> Borrowed:
+        """A connection that the caller gives back."""
+        while self._at_hand:
+            connection = self._at_hand.pop()
+            if _is_live(connection):
+                return connection
+            await self.pool.release(connection)
+        self._waiting += 1
+        try:
+            return await self.pool.acquire(timeout=10)
+        finally:
+            self._waiting -= 1
+
+    async def give_back(self, connection: Borrowed) -> None:
+        if _is_live(connection):
+            if connection.is_in_transaction():
+                connection.terminate()  # whoever had it left in the middle of something
+            elif not self._waiting and len(self._at_hand) < self.pool.get_max_size() // 2:
+                self._at_hand.append(connection)
+                return
+        await self.pool.release(connection)
+
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
         """A connection for reading: every statement is its own transaction."""
-        async with self.pool.acquire(timeout=10) as connection:
+        connection = await self.take()
+        try:
             yield connection
+        finally:
+            await self.give_back(connection)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Connection]:
-        async with self.pool.acquire(timeout=10) as connection, connection.transaction():
+        announced = begin_announcing()
+        async with self.connection() as connection, connection.transaction():
             yield connection
+        self.committed(announced)
+
+    def committed(self, announced: Iterable[str]) -> None:
+        for what in announced:
+            for hear in self.hearers:
+                hear(what)
 
     async def connect(self) -> OwnConnection:
         """A connection of its own, outside the pool, for those who keep one (listeners, locks)."""
@@ -100,7 +151,7 @@ class Database:
 
     def pool_state(self) -> tuple[int, int]:
         """Connections open, and of those idle."""
-        return self.pool.get_size(), self.pool.get_idle_size()
+        return self.pool.get_size(), self.pool.get_idle_size() + len(self._at_hand)
 
     async def _refuse_old_server(self) -> None:
         async with self.connection() as connection:
@@ -112,6 +163,36 @@ class Database:
                 f"{MINIMUM_VERSION} or newer. Upgrade it, or unset the address to use the embedded "
                 "database."
             )
+
+
+def raw(value: str | None) -> msgspec.Raw | None:
+    """JSON as PostgreSQL gives it, to be passed on without reading it."""
+    return None if value is None else msgspec.Raw(value.encode())
+
+
+def beside(row: Row, prefix: str) -> dict[str, Any]:
+    """The columns of another table in a joined row, under their own names."""
+    return {
+        name.removeprefix(prefix): value for name, value in row.items() if name.startswith(prefix)
+    }
+
+
+def begin_announcing() -> list[str]:
+    """What is announced from now on in this task."""
+    announced: list[str] = []
+    _announced.set(announced)
+    return announced
+
+
+def note_announced(what: str) -> None:
+    _announced.get([]).append(what)
+
+
+def _is_live(connection: Borrowed) -> bool:
+    try:
+        return not connection.is_closed()
+    except asyncpg.InterfaceError:  # it was lost, and the pool has it back
+        return False
 
 
 async def connect(url: str) -> OwnConnection:

@@ -11,7 +11,7 @@ from tidings.domain.messages import UNEXPECTED, Change, Message
 from tidings.domain.paging import MOST_COUNTED
 from tidings.domain.scope import Scope
 from tidings.storage import subscribers, workflows
-from tidings.storage.database import Connection, Row
+from tidings.storage.database import Connection, Row, beside, raw
 from tidings.storage.newest import Question
 
 _COLUMNS = (
@@ -21,6 +21,11 @@ _COLUMNS = (
     "r.cta, r.data, r.avatar, r.tags, r.severity, r.context_keys, r.delivered_at, r.created_at, "
     "r.seen, r.read, r.last_seen_at, r.last_read_at, r.snoozed_until, e.payload, e.overrides"
 )
+_PERSON = ", ".join(f"s.{name} AS s_{name}" for name in subscribers.COLUMNS.split(", "))
+_CAUSE = ", ".join(
+    f"CASE WHEN f.first THEN w.{name} END AS w_{name}" for name in workflows.COLUMNS.split(", ")
+)
+"""The workflow stands in one of the rows that share it."""
 
 
 class Filter(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,13 +53,9 @@ async def page(
     """Newest first."""
     question = asked(scope, filter)
     ids = question.page(offset, limit)
-    rows = await connection.fetch(
-        f"SELECT {_COLUMNS} FROM ({ids}) AS found JOIN messages AS r ON r.id = found.id "
-        "LEFT JOIN events AS e ON e.id = r.event_id ORDER BY r.id DESC",
-        *question.arguments,
-    )
+    rows = await connection.fetch(_whole(ids), *question.arguments)
     more = len(rows) > limit
-    items = await _complete(connection, scope, rows[:limit])
+    items = _delivered(rows, limit)
     if not more and (rows or offset == 0):
         return Page(items, more, offset + len(rows))
     question = asked(scope, filter)
@@ -66,15 +67,25 @@ async def by_ids(
     connection: Connection, scope: Scope, subscriber_id: str, ids: Sequence[str]
 ) -> list[Delivered]:
     """Those of the subscriber's in-app messages that have one of these ids, newest first."""
-    rows = await connection.fetch(
-        f"SELECT {_COLUMNS} FROM messages AS r LEFT JOIN events AS e ON e.id = r.event_id "
-        "WHERE r.environment_id = $1 AND r.subscriber_id = $2 AND r.channel = 'in_app' "
-        "AND r.id = ANY ($3) ORDER BY r.id DESC",
-        scope.environment_id,
-        subscriber_id,
-        list(ids),
+    found = (
+        "SELECT id FROM messages WHERE environment_id = $1 AND subscriber_id = $2 "
+        "AND channel = 'in_app' AND id = ANY ($3)"
     )
-    return await _complete(connection, scope, rows)
+    rows = await connection.fetch(_whole(found), scope.environment_id, subscriber_id, list(ids))
+    return _delivered(rows, len(rows))
+
+
+def _whole(ids: str) -> str:
+    """The messages that a query finds with all that is told of them, newest first."""
+    return (
+        f"SELECT {_COLUMNS}, {_PERSON}, {_CAUSE} FROM (SELECT m.id, "
+        "row_number() OVER (PARTITION BY m.workflow_id) = 1 AS first "
+        f"FROM ({ids}) AS found JOIN messages AS m ON m.id = found.id) AS f "
+        "JOIN messages AS r ON r.id = f.id LEFT JOIN events AS e ON e.id = r.event_id "
+        "LEFT JOIN subscribers AS s ON s.id = r.subscriber_id "
+        "LEFT JOIN workflows AS w ON w.id = r.workflow_id AND w.environment_id = r.environment_id "
+        "ORDER BY r.id DESC"
+    )
 
 
 def asked(scope: Scope, filter: Filter) -> Question:
@@ -156,11 +167,12 @@ async def remove_transaction(
     return list({row["subscriber_id"] for row in rows})
 
 
-async def _complete(connection: Connection, scope: Scope, rows: Sequence[Row]) -> list[Delivered]:
-    if not rows:
-        return []
-    people = await subscribers.by_ids(connection, [row["subscriber_id"] for row in rows])
-    causes = await workflows.by_ids(connection, scope, [row["workflow_id"] for row in rows])
+def _delivered(rows: Sequence[Row], limit: int) -> list[Delivered]:
+    causes = {
+        row["w_id"]: workflows.workflow_of(beside(row, "w_"))
+        for row in rows
+        if row["w_id"] is not None
+    }
     return [
         Delivered(
             message=_message(row),
@@ -169,12 +181,14 @@ async def _complete(connection: Connection, scope: Scope, rows: Sequence[Row]) -
             last_seen_at=row["last_seen_at"],
             last_read_at=row["last_read_at"],
             snoozed_until=row["snoozed_until"],
-            payload=_decoded(row["payload"]),
-            overrides=_decoded(row["overrides"]),
-            subscriber=people.get(row["subscriber_id"]),
+            payload=raw(row["payload"]),
+            overrides=raw(row["overrides"]),
+            subscriber=None
+            if row["s_id"] is None
+            else subscribers.subscriber_of(beside(row, "s_")),
             workflow=causes.get(row["workflow_id"]),
         )
-        for row in rows
+        for row in rows[:limit]
     ]
 
 

@@ -60,11 +60,16 @@ class Question:
             self._where.append(f"r.created_at <= {self.argument(before, 'timestamptz')}")
 
     def page(self, offset: int, limit: int) -> str:
-        """The ids of one page and one more, which tells whether another page follows."""
-        deep = self.argument(offset + limit + 1, "int")
-        skipped, shown = self.argument(offset, "int"), self.argument(limit + 1, "int")
+        """The ids of one page and one more, which tells whether another page follows.
+
+        How many there are stands in the text: only then can PostgreSQL plan once for all times.
+        """
+        if offset == 0:
+            found = self._each(f"ORDER BY r.id DESC LIMIT {limit + 1}")
+            return f"SELECT id FROM ({found}) AS f ORDER BY id DESC LIMIT {limit + 1}"
+        deep, skipped = self.argument(offset + limit + 1, "int"), self.argument(offset, "int")
         found = self._each(f"ORDER BY r.id DESC LIMIT {deep}")
-        return f"SELECT id FROM ({found}) AS f ORDER BY id DESC OFFSET {skipped} LIMIT {shown}"
+        return f"SELECT id FROM ({found}) AS f ORDER BY id DESC OFFSET {skipped} LIMIT {limit + 1}"
 
     def count(self) -> str:
         """How many there are, up to one more than are counted."""

@@ -1,8 +1,7 @@
-"""Reading notifications with their jobs, in three questions a page."""
+"""Reading notifications with their jobs, in two questions a page."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
@@ -12,21 +11,29 @@ from tidings.domain.errors import NotFoundError
 from tidings.domain.notifications import Job
 from tidings.domain.scope import Scope
 from tidings.domain.workflows import Definition
-from tidings.storage.database import Connection, Row
+from tidings.storage.database import Connection, Row, raw
 from tidings.storage.newest import Question
-from tidings.storage.runs import job_of, notification_of
+from tidings.storage.runs import JOB, job_of, notification_of
 
 _COLUMNS = (
     "r.id, r.event_id, r.transaction_id, r.workflow_id, r.workflow_version, r.subscriber_id, "
     "r.recipient, r.channels, r.tags, r.topics, r.severity, r.critical, r.context_keys, "
     "r.digested_into, r.created_at, r.updated_at, e.payload, e.overrides, s.key, s.first_name, "
-    "s.last_name, s.email, s.phone, w.key AS workflow_key, w.name AS workflow_name, w.origin"
+    "s.last_name, s.email, s.phone, w.key AS workflow_key, w.name AS workflow_name, w.origin, "
+    "CASE WHEN row_number() OVER (PARTITION BY r.workflow_id, r.workflow_version) = 1 "
+    "THEN v.document END AS document"
 )
+"""The definition stands in one of the rows that share it."""
 _JOINS = (
     "LEFT JOIN events AS e ON e.id = r.event_id "
     "LEFT JOIN subscribers AS s ON s.id = r.subscriber_id "
-    "LEFT JOIN workflows AS w ON w.id = r.workflow_id"
+    "LEFT JOIN workflows AS w ON w.id = r.workflow_id "
+    "LEFT JOIN workflow_versions AS v ON v.workflow_id = r.workflow_id "
+    "AND v.version = r.workflow_version AND v.environment_id = r.environment_id"
 )
+
+
+_DEFINITION = msgspec.json.Decoder(Definition)
 
 
 class Filter(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,7 +60,7 @@ async def page(
         f"{_JOINS} ORDER BY r.id DESC",
         *question.arguments,
     )
-    return await _complete(connection, scope, rows[:limit]), len(rows) > limit
+    return await _complete(connection, rows, limit), len(rows) > limit
 
 
 async def get(connection: Connection, scope: Scope, id: str) -> Activity:
@@ -65,7 +72,7 @@ async def get(connection: Connection, scope: Scope, id: str) -> Activity:
     )
     if not rows:
         raise NotFoundError(f"There is no notification {id!r}.", notificationId=id)
-    return (await _complete(connection, scope, rows))[0]
+    return (await _complete(connection, rows, 1))[0]
 
 
 async def subscribers_matching(
@@ -122,44 +129,31 @@ async def _with(
     return {row["id"] for row in rows}
 
 
-async def _complete(connection: Connection, scope: Scope, rows: Sequence[Row]) -> list[Activity]:
+async def _complete(connection: Connection, rows: Sequence[Row], limit: int) -> list[Activity]:
     if not rows:
         return []
+    definitions = {
+        (row["workflow_id"], row["workflow_version"]): _DEFINITION.decode(row["document"])
+        for row in rows
+        if row["document"] is not None
+    }
+    shown = rows[:limit]
     job_rows = await connection.fetch(
-        "SELECT * FROM jobs WHERE notification_id = ANY ($1) AND type <> 'trigger' "
-        "ORDER BY notification_id, position",
-        [row["id"] for row in rows],
+        f"SELECT {', '.join(JOB)} FROM jobs WHERE notification_id = ANY ($1) "
+        "AND type <> 'trigger' ORDER BY notification_id, position",
+        [row["id"] for row in shown],
     )
     jobs: dict[str, list[Job]] = {}
     for row in job_rows:
         jobs.setdefault(row["notification_id"], []).append(job_of(row))
-    definitions = await _definitions(connection, scope, rows)
     return [
         _activity(
             row,
             tuple(jobs.get(row["id"], ())),
             definitions.get((row["workflow_id"], row["workflow_version"])),
         )
-        for row in rows
+        for row in shown
     ]
-
-
-async def _definitions(
-    connection: Connection, scope: Scope, rows: Sequence[Row]
-) -> dict[tuple[str, int], Definition]:
-    wanted = sorted({(row["workflow_id"], row["workflow_version"]) for row in rows})
-    found = await connection.fetch(
-        "SELECT workflow_id, version, document FROM workflow_versions "
-        "JOIN unnest($2::text[], $3::int[]) AS asked (workflow_id, version) "
-        "USING (workflow_id, version) WHERE environment_id = $1",
-        scope.environment_id,
-        [workflow_id for workflow_id, _ in wanted],
-        [version for _, version in wanted],
-    )
-    return {
-        (row["workflow_id"], row["version"]): msgspec.json.decode(row["document"], type=Definition)
-        for row in found
-    }
 
 
 def _activity(row: Row, jobs: tuple[Job, ...], definition: Definition | None) -> Activity:
@@ -183,12 +177,8 @@ def _activity(row: Row, jobs: tuple[Job, ...], definition: Definition | None) ->
         digested_into=row["digested_into"],
         subscriber=None if row["key"] is None else person,
         workflow=None if row["workflow_key"] is None else cause,
-        payload=_decoded(row["payload"]),
-        overrides=_decoded(row["overrides"]),
+        payload=raw(row["payload"]),
+        overrides=raw(row["overrides"]),
         jobs=jobs,
         definition=definition,
     )
-
-
-def _decoded(value: str | None) -> Any:
-    return None if value is None else msgspec.json.decode(value)

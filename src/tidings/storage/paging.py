@@ -44,23 +44,26 @@ async def page(
     """`scope` are the arguments of `listing.where`; `filters` are (column, value) pairs."""
     text = sql(listing, shape(asked), tuple(column for column, _ in filters), len(scope))
     cursor = asked.after or asked.before
-    arguments = [*scope, *(value for _, value in filters), asked.limit + 1]
+    arguments = [*scope, *(value for _, value in filters)]
     rows = await connection.fetch(text, *arguments, *([cursor] if cursor else []))
     return _page(rows, asked, read)
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """All of a question but its values."""
+    """All of a question but the values it compares with."""
 
     order: Order
     descending: bool
     cursor: str | None
     including: bool
+    limit: int
+    """In the text, since PostgreSQL can plan once for all times only when it knows how many."""
 
 
 def shape(asked: Asked) -> Shape:
     cursor = "after" if asked.after else "before" if asked.before else None
-    return Shape(asked.order, asked.descending, cursor, bool(cursor) and asked.including)
+    including = bool(cursor) and asked.including
+    return Shape(asked.order, asked.descending, cursor, including, asked.limit)
 
 
 @lru_cache(1024)
@@ -71,8 +74,7 @@ def sql(listing: Listing, shape: Shape, filters: tuple[str, ...], scope_size: in
     where = listing.where + "".join(
         f" AND r.{column} = ${scope_size + number}" for number, column in enumerate(filters, 1)
     )
-    limit = f"${scope_size + len(filters) + 1}"
-    cursor = f"${scope_size + len(filters) + 2}"
+    cursor = f"${scope_size + len(filters) + 1}"
     beyond = ""
     behind = "false"
     if shape.cursor:
@@ -97,7 +99,7 @@ def sql(listing: Listing, shape: Shape, filters: tuple[str, ...], scope_size: in
     return (
         f"WITH page AS (SELECT {listing.columns} FROM {listing.source} {listing.joins}"
         f"WHERE {where}{beyond} ORDER BY {_by([f'r.{key}' for key in keys], forward)} "
-        f"LIMIT {limit}) "
+        f"LIMIT {shape.limit + 1}) "
         f"SELECT found.total, found.behind, page.* "
         f"FROM (SELECT ({counted}) AS total, {behind} AS behind) AS found "
         f"LEFT JOIN page ON true ORDER BY {_by([f'page.{key}' for key in keys], forward)}"

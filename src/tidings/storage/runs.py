@@ -36,7 +36,7 @@ _NOTIFICATION = (
     "created_at",
     "updated_at",
 )
-_JOB = (
+JOB = (
     "id",
     "environment_id",
     "notification_id",
@@ -222,7 +222,7 @@ async def load(connection: Connection, notification_ids: Sequence[str]) -> list[
         notification_ids,
     )
     job_rows = await connection.fetch(
-        f"SELECT {', '.join(_JOB)} FROM jobs WHERE notification_id = ANY ($1) "
+        f"SELECT {', '.join(JOB)} FROM jobs WHERE notification_id = ANY ($1) "
         "ORDER BY notification_id, position",
         notification_ids,
     )
@@ -283,7 +283,7 @@ async def add_jobs(
     connection: Connection, jobs: Sequence[tuple[Scope, Job]], worker_id: str
 ) -> None:
     await connection.copy_records_to_table(
-        "jobs", columns=_JOB, records=[_job_values(scope, job, worker_id) for scope, job in jobs]
+        "jobs", columns=JOB, records=[_job_values(scope, job, worker_id) for scope, job in jobs]
     )
 
 

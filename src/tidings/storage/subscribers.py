@@ -12,17 +12,17 @@ from tidings.domain.paging import Asked, Page
 from tidings.domain.scope import Scope
 from tidings.domain.subscribers import FIELDS, Profile, Subscriber
 from tidings.storage import paging
-from tidings.storage.database import Connection, Row
+from tidings.storage.database import Connection, Row, raw
 
 T = TypeVar("T")
 
 _SAID = ", ".join(FIELDS)
-_COLUMNS = f"id, key, {_SAID}, channels, is_online, last_online_at, version, created_at, updated_at"
+COLUMNS = f"id, key, {_SAID}, channels, is_online, last_online_at, version, created_at, updated_at"
 _TOPICS = (
     "(SELECT coalesce(jsonb_agg(t.key ORDER BY t.key), '[]') FROM topic_subscriptions AS m "
     "JOIN topics AS t ON t.id = m.topic_id WHERE m.subscriber_id = {row}.id) AS topics"
 )
-_SHOWN = f"{_COLUMNS}, {_TOPICS.format(row='s')}"
+_SHOWN = f"{COLUMNS}, {_TOPICS.format(row='s')}"
 TEXTS = [name for name in FIELDS if name != "data"]
 """The fields that are text."""
 _NEXT_VERSION = "version = s.version + 1, updated_at = greatest(s.updated_at, {now})"
@@ -49,7 +49,7 @@ _ROWS = (
 _UPSERT = f"{_INSERT}{_ROWS}{_OVER}"
 
 LISTING = paging.Listing(
-    columns=f"{_COLUMNS}, {_TOPICS.format(row='r')}",
+    columns=f"{COLUMNS}, {_TOPICS.format(row='r')}",
     source="subscribers AS r",
     where="r.environment_id = $1",
     count="SELECT coalesce(sum(count), 0)::bigint FROM subscriber_tallies "
@@ -62,7 +62,7 @@ async def page(
 ) -> Page[Subscriber]:
     """`filters`: exact values of `key`, `email`, `phone` or `full_name`."""
     return await paging.page(
-        connection, LISTING, asked, [scope.environment_id], list(filters.items()), _subscriber
+        connection, LISTING, asked, [scope.environment_id], list(filters.items()), subscriber_of
     )
 
 
@@ -72,7 +72,7 @@ async def find(connection: Connection, scope: Scope, key: str) -> Subscriber | N
         scope.environment_id,
         key,
     )
-    return None if row is None else _subscriber(row)
+    return None if row is None else subscriber_of(row)
 
 
 async def get(connection: Connection, scope: Scope, key: str) -> Subscriber:
@@ -90,19 +90,19 @@ async def id_of(connection: Connection, scope: Scope, key: str) -> str:
 
 async def by_ids(connection: Connection, ids: Sequence[str]) -> dict[str, Subscriber]:
     """Those of the engine's own ids, which name their environment."""
-    rows = await connection.fetch(f"SELECT {_COLUMNS} FROM subscribers WHERE id = ANY ($1)", ids)
-    return {row["id"]: _subscriber(row) for row in rows}
+    rows = await connection.fetch(f"SELECT {COLUMNS} FROM subscribers WHERE id = ANY ($1)", ids)
+    return {row["id"]: subscriber_of(row) for row in rows}
 
 
 async def by_keys(
     connection: Connection, scope: Scope, keys: Sequence[str]
 ) -> dict[str, Subscriber]:
     rows = await connection.fetch(
-        f"SELECT {_COLUMNS} FROM subscribers WHERE environment_id = $1 AND key = ANY ($2)",
+        f"SELECT {COLUMNS} FROM subscribers WHERE environment_id = $1 AND key = ANY ($2)",
         scope.environment_id,
         keys,
     )
-    return {row["key"]: _subscriber(row) for row in rows}
+    return {row["key"]: subscriber_of(row) for row in rows}
 
 
 async def lock(connection: Connection, scope: Scope, key: str) -> str:
@@ -123,7 +123,7 @@ async def add(
         f"{_INSERT}{_ROWS} ON CONFLICT (environment_id, key) DO NOTHING RETURNING {_SHOWN}",
         *_arguments(scope, [id], [profile], now),
     )
-    return None if row is None else _subscriber(row)
+    return None if row is None else subscriber_of(row)
 
 
 async def put(
@@ -133,7 +133,7 @@ async def put(
     row = await connection.fetchrow(
         f"{_UPSERT} RETURNING {_SHOWN}", *_arguments(scope, [id], [profile], now)
     )
-    return await get(connection, scope, profile.key) if row is None else _subscriber(row)
+    return await get(connection, scope, profile.key) if row is None else subscriber_of(row)
 
 
 async def put_many(
@@ -181,7 +181,7 @@ async def change(
         now,
         *(_json(values[name]) if name == "data" else values[name] for name in names),
     )
-    return _present(None if row is None else _subscriber(row), key)
+    return _present(None if row is None else subscriber_of(row), key)
 
 
 async def set_online(
@@ -197,7 +197,7 @@ async def set_online(
         online,
         now,
     )
-    return _present(None if row is None else _subscriber(row), key)
+    return _present(None if row is None else subscriber_of(row), key)
 
 
 async def remove(connection: Connection, scope: Scope, key: str) -> None:
@@ -231,18 +231,18 @@ async def set_channels(
         _json(entries),
         now,
     )
-    return _present(None if row is None else _subscriber(row), key)
+    return _present(None if row is None else subscriber_of(row), key)
 
 
 async def each(connection: Connection, scope: Scope) -> AsyncIterator[Subscriber]:
     """All of them, oldest first, as they are at one moment; needs a transaction."""
     rows = connection.cursor(
-        f"SELECT {_COLUMNS} FROM subscribers WHERE environment_id = $1 ORDER BY id",
+        f"SELECT {COLUMNS} FROM subscribers WHERE environment_id = $1 ORDER BY id",
         scope.environment_id,
         prefetch=1000,
     )
     async for row in rows:
-        yield _subscriber(row)
+        yield subscriber_of(row)
 
 
 async def count(connection: Connection, scope: Scope) -> int:
@@ -274,7 +274,7 @@ def _json(value: Any) -> str | None:
     return None if value is None else msgspec.json.encode(value).decode()
 
 
-def _subscriber(row: Row) -> Subscriber:
+def subscriber_of(row: Row | Mapping[str, Any]) -> Subscriber:
     data, topics = row["data"], row.get("topics")
     return Subscriber(
         id=row["id"],
@@ -286,9 +286,9 @@ def _subscriber(row: Row) -> Subscriber:
         avatar=row["avatar"],
         locale=row["locale"],
         timezone=row["timezone"],
-        data=None if data is None else msgspec.Raw(data.encode()),
+        data=raw(data),
         channels=msgspec.Raw(row["channels"].encode()),
-        topics=None if topics is None else msgspec.Raw(topics.encode()),
+        topics=raw(topics),
         is_online=row["is_online"],
         last_online_at=row["last_online_at"],
         version=row["version"],

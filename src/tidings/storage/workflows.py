@@ -1,6 +1,6 @@
 """Workflows: one row holds a workflow with its steps."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ CHANGED = "workflows"
 
 OrderBy = Literal["createdAt", "updatedAt", "name", "lastTriggeredAt"]
 
-_COLUMNS = (
+COLUMNS = (
     "id, organization_id, environment_id, key, name, description, tags, active, origin, severity, "
     "validate_payload, payload_schema, is_translation_enabled, preferences, steps, status, "
     "version, created_at, updated_at, last_published_at, last_triggered_at"
@@ -82,31 +82,31 @@ async def page(
 async def all_of(connection: Connection, scope: Scope) -> list[Workflow]:
     """Every workflow of the environment, oldest first."""
     rows = await connection.fetch(
-        f"SELECT {_COLUMNS} FROM workflows WHERE environment_id = $1 ORDER BY id",
+        f"SELECT {COLUMNS} FROM workflows WHERE environment_id = $1 ORDER BY id",
         scope.environment_id,
     )
-    return [_workflow(row) for row in rows]
+    return [workflow_of(row) for row in rows]
 
 
 async def find(connection: Connection, scope: Scope, reference: str) -> Workflow | None:
     """By workflowId, then `_id`, then slug."""
     row = await connection.fetchrow(
-        f"SELECT {_COLUMNS} FROM workflows WHERE environment_id = $1 AND (key = $2 OR id = $3) "
+        f"SELECT {COLUMNS} FROM workflows WHERE environment_id = $1 AND (key = $2 OR id = $3) "
         "ORDER BY key = $2 DESC LIMIT 1",
         scope.environment_id,
         reference,
         _id_in(reference),
     )
-    return None if row is None else _workflow(row)
+    return None if row is None else workflow_of(row)
 
 
 async def by_ids(connection: Connection, scope: Scope, ids: Sequence[str]) -> dict[str, Workflow]:
     rows = await connection.fetch(
-        f"SELECT {_COLUMNS} FROM workflows WHERE environment_id = $1 AND id = ANY ($2)",
+        f"SELECT {COLUMNS} FROM workflows WHERE environment_id = $1 AND id = ANY ($2)",
         scope.environment_id,
         ids,
     )
-    return {row["id"]: _workflow(row) for row in rows}
+    return {row["id"]: workflow_of(row) for row in rows}
 
 
 async def get(connection: Connection, scope: Scope, reference: str) -> Workflow:
@@ -120,29 +120,29 @@ async def lock(connection: Connection, scope: Scope, reference: str) -> Workflow
     """As `get`, and nobody else saves it until the transaction ends."""
     found = await get(connection, scope, reference)
     row = await connection.fetchrow(
-        f"SELECT {_COLUMNS} FROM workflows WHERE environment_id = $1 AND id = $2 FOR UPDATE",
+        f"SELECT {COLUMNS} FROM workflows WHERE environment_id = $1 AND id = $2 FOR UPDATE",
         scope.environment_id,
         found.id,
     )
     if row is None:
         raise not_found(reference)
-    return _workflow(row)
+    return workflow_of(row)
 
 
 async def by_key(connection: Connection, scope: Scope, key: str) -> Workflow | None:
     """By workflowId only, locked: the counterpart in another environment."""
     row = await connection.fetchrow(
-        f"SELECT {_COLUMNS} FROM workflows WHERE environment_id = $1 AND key = $2 FOR UPDATE",
+        f"SELECT {COLUMNS} FROM workflows WHERE environment_id = $1 AND key = $2 FOR UPDATE",
         scope.environment_id,
         key,
     )
-    return None if row is None else _workflow(row)
+    return None if row is None else workflow_of(row)
 
 
 async def add(connection: Connection, workflow: Workflow) -> bool:
     """False when the workflowId is taken."""
     done = await connection.fetchval(
-        f"INSERT INTO workflows ({_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, "
+        f"INSERT INTO workflows ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, "
         "$11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) "
         "ON CONFLICT (environment_id, key) DO NOTHING RETURNING true",
         *_values(workflow),
@@ -228,7 +228,7 @@ def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _workflow(row: Row) -> Workflow:
+def workflow_of(row: Row | Mapping[str, Any]) -> Workflow:
     values = dict(row)
     scope = Scope(values.pop("organization_id"), values.pop("environment_id"))
     schema = values.pop("payload_schema")
