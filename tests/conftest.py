@@ -172,7 +172,7 @@ async def parts(
     health = Health(database, world.clock, None, queue.state)
     accepter = Accepter(database, world, Catalog(database, listener), queue.wake)
     await listener.start()
-    yield Parts(settings, world, health, key_ring, network, accepter)
+    yield Parts(settings, world, health, key_ring, network, accepter, listener)
     await accepter.close()
     await listener.stop()
 

@@ -22,6 +22,8 @@ from tidings.engine.worker import Worker
 from tidings.foundation import make_network
 from tidings.hall.edge import Edge
 from tidings.hall.porter import Porter
+from tidings.inbox import door as inbox_door
+from tidings.inbox.tokens import Tokens
 from tidings.providers.delivery import Network
 from tidings.settings import Settings
 from tidings.storage import migrate
@@ -59,7 +61,10 @@ async def prepare_key(settings: Settings, world: World, database: Database) -> s
 
 
 def open_doors(parts: Parts) -> Edge:
-    return Edge(Porter(door.build(parts), {}))
+    database = parts.health.database
+    tokens = Tokens(database, parts.listener, parts.world)
+    visiting = inbox_door.Parts(parts.settings, parts.world, database, tokens)
+    return Edge(Porter(door.build(parts), {inbox_door.PREFIX: inbox_door.build(visiting)}))
 
 
 class Service:
@@ -110,7 +115,7 @@ class Service:
         health = Health(self._database, self._world.clock, worker_id, queue.state)
         catalog = Catalog(self._database, listener)
         accepter = Accepter(self._database, self._world, catalog, queue.wake)
-        parts = Parts(self._settings, self._world, health, key_ring, network, accepter)
+        parts = Parts(self._settings, self._world, health, key_ring, network, accepter, listener)
         server = _Server(
             uvicorn.Config(
                 open_doors(parts),

@@ -110,6 +110,24 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "Unset: none."
         ),
     ] = ()
+    inbox_origins: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Browser origins (comma-separated) that may call the subscriber's inbox; "
+            "`*` for all. The inbox takes tokens in a header and no cookies."
+        ),
+    ] = ("*",)
+    inbox_hash: Annotated[
+        Literal["auto", "always", "never"],
+        Meta(
+            description="Whether opening an inbox session needs `subscriberHash`, by which your "
+            "server vouches for the subscriber. `auto`: outside development."
+        ),
+    ] = "auto"
+    inbox_token_hours: Annotated[
+        Annotated[int, Meta(ge=1, le=8760)],
+        Meta(description="How many hours the token of an inbox session is good for."),
+    ] = 24
     body_limit: Annotated[
         Annotated[int, Meta(ge=1024)],
         Meta(description="Largest request body in bytes; a larger one is answered 413."),
@@ -187,6 +205,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def development(self) -> bool:
         return (self.mode or ("development" if self.embedded else "production")) == "development"
+
+    @property
+    def needs_inbox_hash(self) -> bool:
+        return self.inbox_hash == "always" or (self.inbox_hash == "auto" and not self.development)
 
     @property
     def data_path(self) -> Path:

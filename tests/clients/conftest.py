@@ -46,7 +46,7 @@ def address(url: str, settings: Settings) -> Iterator[str]:
         key_ring = KeyRing(database, listener, world.clock)
         health = Health(database, world.clock, None, queue.state)
         accepter = Accepter(database, world, Catalog(database, listener), queue.wake)
-        door = open_doors(Parts(chosen, world, health, key_ring, network, accepter))
+        door = open_doors(Parts(chosen, world, health, key_ring, network, accepter, listener))
         config = uvicorn.Config(door, lifespan="off", log_config=None, ws="none")
         server = _Server(config)
         await listener.start()

@@ -1,7 +1,5 @@
 """Puts the door together: routes, who may pass, and what happens around every request."""
 
-import importlib
-import pkgutil
 from typing import Any
 
 import msgspec
@@ -19,11 +17,13 @@ from tidings.api.limiting import Limit, Limiter
 from tidings.dialect import Dialect
 from tidings.hall.body import StrictJson
 from tidings.hall.errors import Failures
+from tidings.hall.finding import found
 from tidings.hall.given import providers
 from tidings.hall.unit import UnitOfWork
 from tidings.hall.wire import PageOut
 from tidings.providers.delivery import Network
 from tidings.settings import Settings
+from tidings.storage.changes import Listener
 from tidings.world import World
 
 _BROWSER_HEADERS = [
@@ -45,19 +45,11 @@ class Parts(msgspec.Struct, frozen=True):
     key_ring: KeyRing
     network: Network
     accepter: Accepter
-
-
-def found(name: str) -> list[ControllerRouterHandler]:
-    """The handlers that the files of this room list under that name."""
-    modules = (
-        importlib.import_module(f"{api.__name__}.{each.name}")
-        for each in pkgutil.iter_modules(api.__path__)
-    )
-    return [handler for module in modules for handler in getattr(module, name, ())]
+    listener: Listener
 
 
 def build(parts: Parts) -> Litestar:
-    guarded_handlers, open_handlers = found("HANDLERS"), found("OPEN_HANDLERS")
+    guarded_handlers, open_handlers = found(api, "HANDLERS"), found(api, "OPEN_HANDLERS")
     described = reference.handlers([*guarded_handlers, *open_handlers])
     app = Litestar(
         route_handlers=[guarded(parts, guarded_handlers), *open_handlers, *described],

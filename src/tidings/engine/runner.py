@@ -24,7 +24,15 @@ from tidings.engine.run import NOBODY, Run
 from tidings.engine.targets import Target
 from tidings.providers.delivery import Network
 from tidings.steps.outcomes import Collect, Limit, Send
-from tidings.storage import catching, credentials, preferences, runs, subscribers, windows
+from tidings.storage import (
+    catching,
+    credentials,
+    inbox_changes,
+    preferences,
+    runs,
+    subscribers,
+    windows,
+)
 from tidings.storage.database import Connection, Database
 from tidings.storage.windows import Group, Opening, Taking
 from tidings.world import World
@@ -304,6 +312,9 @@ class Runner:
         merged = {run.notification.id: run.digested_into for run in found if run.digested_into}
         if merged:
             await runs.digest_into(tx, merged, now)
+        await inbox_changes.announce_received(
+            tx, ((run.scope, message) for run in found for message in run.messages)
+        )
         for run in found:
             run.fresh = False
             run.changed.clear()

@@ -34,15 +34,22 @@ Outbound = NamedDependency[Network]
 """`network`: the ways out, for such handlers."""
 
 
+def basics(world: World, dialect: Dialect) -> dict[str, Provide]:
+    """What handlers of every door may ask for."""
+    return {
+        "conn": Provide(_connection),
+        "tx": Provide(_transaction),
+        "world": Provide(lambda: world, sync_to_thread=False),
+        "dialect": Provide(lambda: dialect, sync_to_thread=False),
+    }
+
+
 def providers(
     world: World, dialect: Dialect, database: Database, network: Network, accepter: Accepter
 ) -> dict[str, Provide]:
     return {
-        "conn": Provide(_connection),
-        "tx": Provide(_transaction),
+        **basics(world, dialect),
         "caller": Provide(_caller, sync_to_thread=False),
-        "world": Provide(lambda: world, sync_to_thread=False),
-        "dialect": Provide(lambda: dialect, sync_to_thread=False),
         "database": Provide(lambda: database, sync_to_thread=False),
         "network": Provide(lambda: network, sync_to_thread=False),
         "offered": Provide(_offered, sync_to_thread=False),

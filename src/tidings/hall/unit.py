@@ -109,32 +109,19 @@ class _Held:
             await self._send(message)
 
 
-class UnitOfWork:
-    def __init__(
-        self,
-        app: ASGIApp,
-        database: Database,
-        world: World,
-        body_limit: int,
-        accepter: Accepter,
-    ) -> None:
+class Transactions:
+    """A connection for those who read, a transaction for those who write; no idempotency keys."""
+
+    def __init__(self, app: ASGIApp, database: Database) -> None:
         self._app = app
         self._database = database
-        self._clock = world.clock
-        self._sealer = world.sealer
-        self._body_limit = body_limit
-        self._accepter = accepter
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         assert scope["type"] == ScopeType.HTTP
         if scope["method"] in _READING:
             await self._read(scope, receive, send)
-        elif _opted(scope, SHARED_TRANSACTION):
-            await self._write_together(scope, receive, send)
-        elif (key := _key(scope)) is None:
-            await self._write(scope, receive, send)
         else:
-            await self._write_once(scope, receive, send, key)
+            await self._write(scope, receive, send)
 
     async def _read(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
         unit = self._begin(scope, writes=False)
@@ -153,6 +140,40 @@ class UnitOfWork:
         finally:
             await unit.roll_back()
         await held.release()
+
+    def _begin(self, scope: HTTPScope, writes: bool) -> Unit:
+        unit = Unit(self._database, writes, apart=_opted(scope, OWN_TRANSACTIONS))
+        scope["state"]["unit"] = unit
+        return unit
+
+
+class UnitOfWork(Transactions):
+    """With an idempotency record beside the effect, and triggers that share a transaction."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        database: Database,
+        world: World,
+        body_limit: int,
+        accepter: Accepter,
+    ) -> None:
+        super().__init__(app, database)
+        self._clock = world.clock
+        self._sealer = world.sealer
+        self._body_limit = body_limit
+        self._accepter = accepter
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        assert scope["type"] == ScopeType.HTTP
+        if scope["method"] in _READING:
+            await self._read(scope, receive, send)
+        elif _opted(scope, SHARED_TRANSACTION):
+            await self._write_together(scope, receive, send)
+        elif (key := _key(scope)) is None:
+            await self._write(scope, receive, send)
+        else:
+            await self._write_once(scope, receive, send, key)
 
     async def _write_together(self, scope: HTTPScope, receive: Receive, send: Send) -> None:
         caller: Caller = scope["state"]["caller"]
@@ -258,11 +279,6 @@ class UnitOfWork:
         return await idempotency.claim(
             tx, caller.scope, self._sealer, mark, now - KEPT_FOR, now - LEASE
         )
-
-    def _begin(self, scope: HTTPScope, writes: bool) -> Unit:
-        unit = Unit(self._database, writes, apart=_opted(scope, OWN_TRANSACTIONS))
-        scope["state"]["unit"] = unit
-        return unit
 
     async def _whole_body(self, receive: Receive) -> bytes:
         body = bytearray()

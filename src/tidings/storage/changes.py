@@ -21,17 +21,26 @@ class Listener:
 
     Whoever caches registers `on(what, forget)`. `forget` is also called whenever the connection
     was lost or comes back, and `hearing` is False in between: then nothing cached may be trusted.
+    Whoever wants the payloads of a channel of its own registers `hear` before the start.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._forgetters: dict[str, list[Callable[[], None]]] = {}
+        self._hearers: dict[str, Callable[[str], None]] = {}
+        self._missing: list[Callable[[], None]] = []
         self._lost = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self.hearing = False
 
     def on(self, what: str, forget: Callable[[], None]) -> None:
         self._forgetters.setdefault(what, []).append(forget)
+
+    def hear(self, channel: str, heard: Callable[[str], None], missed: Callable[[], None]) -> None:
+        """Give every payload of the channel to `heard`; call `missed` when some may have gone by
+        unheard, as soon as there is a connection again."""
+        self._hearers[channel] = heard
+        self._missing.append(missed)
 
     async def start(self) -> None:
         connection = await self._connect()
@@ -46,10 +55,13 @@ class Listener:
     async def _connect(self) -> OwnConnection:
         connection = await self._database.connect()
         connection.add_termination_listener(lambda _: self._lose())
-        await connection.add_listener(_CHANNEL, self._heard)
+        for channel in (_CHANNEL, *self._hearers):
+            await connection.add_listener(channel, self._heard)
         self._lost.clear()
         self._forget_everything()
         self.hearing = True
+        for missed in self._missing:
+            missed()
         return connection
 
     async def _keep(self, connection: OwnConnection) -> None:
@@ -84,6 +96,9 @@ class Listener:
         self._forget_everything()
 
     def _heard(self, connection: object, pid: int, channel: str, payload: object) -> None:
+        if channel in self._hearers:
+            self._hearers[channel](str(payload))
+            return
         for forget in self._forgetters.get(str(payload), ()):
             forget()
 

@@ -9,6 +9,7 @@ from tidings.domain.errors import ConflictError, NotFoundError
 from tidings.domain.scope import Scope
 from tidings.storage import changes, integrations, keys
 from tidings.storage.database import Connection, Row
+from tidings.storage.secrets import Sealer
 
 _COLUMNS = "id, organization_id, name, identifier, kind, parent_id, color, created_at, updated_at"
 
@@ -49,6 +50,45 @@ async def scope_of(connection: Connection, id: str) -> Scope:
     if row is None:
         raise NotFoundError(f"There is no environment {id}.", environmentId=id)
     return Scope(row["organization_id"], row["id"])
+
+
+async def find_by_identifier(connection: Connection, identifier: str) -> Environment | None:
+    """By its public name, for an inbox that opens a session."""
+    if "\0" in identifier:
+        return None
+    row = await connection.fetchrow(
+        f"SELECT {_COLUMNS} FROM environments WHERE identifier = $1", identifier
+    )
+    return None if row is None else _environment(row)
+
+
+async def inbox_secrets(
+    connection: Connection, scope: Scope, sealer: Sealer, now: datetime
+) -> list[str]:
+    """The present one, and the one before while it still serves."""
+    row = await connection.fetchrow(
+        "SELECT inbox_secret, CASE WHEN former_inbox_secret_until > $2 "
+        "THEN former_inbox_secret END AS former FROM environments WHERE id = $1",
+        scope.environment_id,
+        now,
+    )
+    sealed = () if row is None else (row["inbox_secret"], row["former"])
+    return [
+        sealer.open(value, scope.environment_id).decode() for value in sealed if value is not None
+    ]
+
+
+async def set_inbox_secret(
+    connection: Connection, scope: Scope, secret: bytes, former_until: datetime
+) -> None:
+    """The present secret becomes the former one, good until then."""
+    await connection.execute(
+        "UPDATE environments SET inbox_secret = $2, former_inbox_secret = inbox_secret, "
+        "former_inbox_secret_until = $3 WHERE id = $1",
+        scope.environment_id,
+        secret,
+        former_until,
+    )
 
 
 async def named(connection: Connection, name: str) -> Environment:

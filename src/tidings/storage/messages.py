@@ -117,26 +117,28 @@ async def note_reports(
     )
 
 
-async def remove(connection: Connection, scope: Scope, id: str) -> bool:
-    """False when there is none."""
-    done = await connection.execute(
-        "DELETE FROM messages WHERE environment_id = $1 AND id = $2", scope.environment_id, id
+async def remove(connection: Connection, scope: Scope, id: str) -> list[str]:
+    """Whose message it was; nobody's when there is none."""
+    rows = await connection.fetch(
+        "DELETE FROM messages WHERE environment_id = $1 AND id = $2 RETURNING subscriber_id",
+        scope.environment_id,
+        id,
     )
-    return done != "DELETE 0"
+    return [row["subscriber_id"] for row in rows]
 
 
 async def remove_transaction(
     connection: Connection, scope: Scope, transaction_id: str, channel: str | None
-) -> int:
-    """Those that a trigger led to, on one channel or on all; how many there were."""
-    done = await connection.execute(
+) -> list[str]:
+    """Those that a trigger led to, on one channel or on all; whose messages they were."""
+    rows = await connection.fetch(
         "DELETE FROM messages WHERE environment_id = $1 AND transaction_id = $2 "
-        "AND ($3::text IS NULL OR channel = $3)",
+        "AND ($3::text IS NULL OR channel = $3) RETURNING subscriber_id",
         scope.environment_id,
         transaction_id,
         channel,
     )
-    return int(done.split()[-1])
+    return list({row["subscriber_id"] for row in rows})
 
 
 async def _complete(connection: Connection, scope: Scope, rows: Sequence[Row]) -> list[Delivered]:

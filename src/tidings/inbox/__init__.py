@@ -1,0 +1,1 @@
+"""The subscriber's door: sessions, messages, preferences and topics of one subscriber."""
