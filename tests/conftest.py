@@ -1,6 +1,7 @@
 """A real PostgreSQL for every test: one server for the whole run, one fresh database per test."""
 
 import asyncio
+import base64
 import os
 import uuid
 from collections.abc import AsyncIterator, Iterator
@@ -33,6 +34,7 @@ from tidings.storage.secrets import Sealer
 from tidings.world import World
 
 TEST_KEY = bytes(range(32))
+TEST_KEY_TEXT = base64.b64encode(TEST_KEY).decode()
 API_KEY = "test-key-of-the-development-environment"
 OTHER_KEY = "test-key-of-the-production-environment"
 _TEMPLATE = "tidings_template"
