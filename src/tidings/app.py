@@ -23,6 +23,7 @@ from tidings.foundation import make_network
 from tidings.hall.edge import Edge
 from tidings.hall.porter import Porter
 from tidings.inbox import door as inbox_door
+from tidings.inbox import pages as inbox_pages
 from tidings.inbox.tokens import Tokens
 from tidings.providers.delivery import Network
 from tidings.settings import Settings
@@ -64,7 +65,14 @@ def open_doors(parts: Parts) -> Edge:
     database = parts.health.database
     tokens = Tokens(database, parts.listener, parts.world)
     visiting = inbox_door.Parts(parts.settings, parts.world, database, tokens)
-    return Edge(Porter(door.build(parts), {inbox_door.PREFIX: inbox_door.build(visiting)}))
+    shown = inbox_pages.build(
+        inbox_pages.Parts(parts.settings, parts.world, database, parts.accepter)
+    )
+    doors = {
+        inbox_door.PREFIX: inbox_door.build(visiting),
+        **dict.fromkeys(inbox_pages.PREFIXES, shown),
+    }
+    return Edge(Porter(door.build(parts), doors))
 
 
 class Service:
