@@ -8,7 +8,7 @@ import time
 import bench
 from bench import machine
 
-_HELPERS = {"__main__", "machine", "service"}
+_HELPERS = {"__main__", "inboxes", "machine", "service"}
 
 
 def main() -> None:

@@ -29,11 +29,11 @@ def free_port() -> int:
 class Service:
     def __init__(self, data: Path, *arguments: str) -> None:
         self.data = data
-        self._base = f"http://127.0.0.1:{free_port()}"
+        self.base = f"http://127.0.0.1:{free_port()}"
         self._started = time.monotonic()
         self._environment = {k: v for k, v in os.environ.items() if not k.startswith("TIDINGS_")}
         self._environment["TIDINGS_BOOTSTRAP_API_KEY"] = _KEY
-        port = self._base.rsplit(":", 1)[1]
+        port = self.base.rsplit(":", 1)[1]
         self.process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "tidings", "serve"),
@@ -49,7 +49,7 @@ class Service:
         """How long the start took."""
         while time.monotonic() < self._started + 60:
             try:
-                urllib.request.urlopen(f"{self._base}/health/ready", timeout=1)
+                urllib.request.urlopen(f"{self.base}/health/ready", timeout=1)
                 return time.monotonic() - self._started
             except (urllib.error.URLError, OSError):
                 time.sleep(0.01)
@@ -59,11 +59,15 @@ class Service:
         self.process.terminate()
         self.process.wait(60)
 
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"ApiKey {_KEY}"}
+
     def post(self, path: str, body: Any) -> Any:
         request = urllib.request.Request(
-            self._base + path,
+            self.base + path,
             json.dumps(body).encode(),
-            {"Authorization": f"ApiKey {_KEY}", "Content-Type": "application/json"},
+            {**self.headers, "Content-Type": "application/json"},
         )
         with urllib.request.urlopen(request, timeout=60) as answer:
             return json.load(answer)

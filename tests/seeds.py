@@ -64,6 +64,42 @@ async def add_workflow(
     return id
 
 
+async def add_message(
+    database: Database, scope: Scope, subscriber_id: str, workflow_id: str = "", **values: Any
+) -> str:
+    """An in-app message; `values` are columns of it."""
+    id = _IDS.new()
+    now = make_world().clock.now()
+    row = {
+        "id": id,
+        "organization_id": scope.organization_id,
+        "environment_id": scope.environment_id,
+        "notification_id": _IDS.new(),
+        "job_id": _IDS.new(),
+        "event_id": _IDS.new(),
+        "transaction_id": "t1",
+        "workflow_id": workflow_id or _IDS.new(),
+        "step_id": _IDS.new(),
+        "subscriber_id": subscriber_id,
+        "channel": "in_app",
+        "status": "sent",
+        "content": msgspec.json.encode(values.pop("body", "Hello")).decode(),
+        "delivered_at": [now],
+        "created_at": now,
+        "updated_at": now,
+        **values,
+    }
+    for name in ("cta", "data"):
+        if isinstance(row.get(name), dict):
+            row[name] = msgspec.json.encode(row[name]).decode()
+    places = ", ".join(f"${number}" for number in range(1, len(row) + 1))
+    async with database.connection() as connection:
+        await connection.execute(
+            f"INSERT INTO messages ({', '.join(row)}) VALUES ({places})", *row.values()
+        )
+    return id
+
+
 def layers(
     default: dict[str, bool] | None = None,
     user: dict[str, bool] | None = None,

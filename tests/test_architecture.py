@@ -40,7 +40,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 
 # Libraries that live in one room. msgspec, the record library, may be used everywhere.
 HOME: dict[str, tuple[str, ...]] = {
-    "litestar": ("hall/", "api/", "inbox/", "web/"),
+    "litestar": ("hall/", "api/", "inbox/", "web/", "app.py"),
     "jinja2": ("api/", "inbox/", "web/"),
     "markupsafe": ("api/", "inbox/", "web/"),
     "typer": ("cli/",),
@@ -54,6 +54,7 @@ HOME: dict[str, tuple[str, ...]] = {
     "prometheus_client": ("metrics.py",),
     "structlog": ("log.py",),
     "uvicorn": ("app.py",),
+    "socketio": ("inbox/socket_io.py",),
     "uvloop": ("cli/",),
     "aiohttp": ("providers/transport.py",),
     "aiosmtplib": ("providers/smtp.py",),

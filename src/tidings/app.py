@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 
 import uvicorn
+from litestar.types import ASGIApp
 
 from tidings import log
 from tidings.actions import bootstrap
@@ -24,6 +25,9 @@ from tidings.hall.edge import Edge
 from tidings.hall.porter import Porter
 from tidings.inbox import door as inbox_door
 from tidings.inbox import pages as inbox_pages
+from tidings.inbox import socket_io
+from tidings.inbox.live import Live
+from tidings.inbox.sockets import Sockets
 from tidings.inbox.tokens import Tokens
 from tidings.providers.delivery import Network
 from tidings.settings import Settings
@@ -34,6 +38,8 @@ from tidings.storage.database import Database
 from tidings.world import World
 
 _NOTE_KEYS_SECONDS = 30.0
+_LARGEST_FRAME = 65536
+_PING_SECONDS = 50.0
 _log = log.get("app")
 
 
@@ -61,18 +67,26 @@ async def prepare_key(settings: Settings, world: World, database: Database) -> s
     return made
 
 
-def open_doors(parts: Parts) -> Edge:
+def make_sockets(parts: Parts) -> Sockets:
     database = parts.health.database
     tokens = Tokens(database, parts.listener, parts.world)
-    visiting = inbox_door.Parts(parts.settings, parts.world, database, tokens)
-    shown = inbox_pages.build(
-        inbox_pages.Parts(parts.settings, parts.world, database, parts.accepter)
+    return Sockets(Live(database, parts.world, parts.listener, tokens), parts.world.clock)
+
+
+def open_doors(parts: Parts, sockets: Sockets | None = None) -> Edge:
+    """`sockets` are started and stopped by whoever gives them; without any, nothing is live."""
+    sockets = sockets or make_sockets(parts)
+    live = sockets.live
+    visiting = inbox_door.Parts(
+        parts.settings, parts.world, parts.health.database, live.tokens, live
     )
-    doors = {
+    shown = inbox_pages.Parts(parts.settings, parts.world, parts.health.database, parts.accepter)
+    doors: dict[str, ASGIApp] = {
         inbox_door.PREFIX: inbox_door.build(visiting),
-        **dict.fromkeys(inbox_pages.PREFIXES, shown),
+        socket_io.PREFIX: sockets.socket_io,
+        **dict.fromkeys(inbox_pages.PREFIXES, inbox_pages.build(shown)),
     }
-    return Edge(Porter(door.build(parts), doors))
+    return Edge(Porter(door.build(parts), doors, sockets))
 
 
 class Service:
@@ -124,13 +138,17 @@ class Service:
         catalog = Catalog(self._database, listener)
         accepter = Accepter(self._database, self._world, catalog, queue.wake)
         parts = Parts(self._settings, self._world, health, key_ring, network, accepter, listener)
+        sockets = make_sockets(parts)
         server = _Server(
             uvicorn.Config(
-                open_doors(parts),
+                open_doors(parts, sockets),
                 lifespan="off",
                 loop="none",
                 http="httptools",
-                ws="none",
+                ws="websockets-sansio",
+                ws_max_size=_LARGEST_FRAME,
+                ws_ping_interval=_PING_SECONDS,
+                ws_per_message_deflate=False,
                 log_config=None,
                 access_log=False,
                 server_header=False,
@@ -138,6 +156,7 @@ class Service:
             )
         )
         await listener.start()
+        await sockets.start()
         noting = asyncio.create_task(_note_keys(key_ring))
         serving = asyncio.create_task(server.serve(sockets=[listening]))
         serving.add_done_callback(lambda _: self.stop())
@@ -147,6 +166,7 @@ class Service:
             yield
         finally:
             listens.cancel()
+            await sockets.stop()
             server.should_exit = True
             await serving
             noting.cancel()

@@ -75,6 +75,7 @@ class Engine:
         await self.fan_out.drain()
         await self.fan_out.settle()
         await self.sweeper.run_out_timers()
+        await self.sweeper.end_snoozes()
         await self.fan_out.settle()
 
     async def pass_time(self, **span: float) -> None:

@@ -159,4 +159,6 @@ async def test_a_wrong_token_is_answered_to_browsers_too(anyone: httpx.AsyncClie
         "/v1/inbox/notifications",
         headers={"Origin": "https://shop.example", "Authorization": "Bearer a.b.c"},
     )
-    assert answer.status_code in (401, 404)
+    assert answer.status_code == 401
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert answer.headers["www-authenticate"].startswith("Bearer")

@@ -45,7 +45,7 @@ def test_a_token_is_a_web_token_that_others_can_read() -> None:
     claims = jwt.decode(token, KEY.secret, ["HS256"], options={"verify_exp": False}, audience="e")
     assert claims["subscriberId"] == "ada"
     assert claims["exp"] - claims["iat"] == DAY.total_seconds()
-    assert tokens.verify(KEY, token, NOW) == Visitor(Scope("o", "e"), ADA.id, "ada")
+    assert tokens.verify(KEY, token, NOW) == Visitor(Scope("o", "e"), ADA.id, "ada", NOW + DAY)
 
 
 def test_a_token_runs_out() -> None:

@@ -91,6 +91,7 @@ class Worker:
     async def _watch_timers(self) -> None:
         while not self._stopping.is_set():
             await self._sweeper.run_out_timers()
+            await self._sweeper.end_snoozes()
             await self._pause(TIMER_SECONDS)
 
     async def _watch_others(self) -> None:

@@ -5,6 +5,7 @@ request was sent is a WireError. Everything else is a fault of ours: 500, with a
 line carries too.
 """
 
+import re
 import uuid
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -37,6 +38,9 @@ SENTENCES = {
     HTTPStatus.METHOD_NOT_ALLOWED: "This address does not take that method. See /docs.",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The request body is larger than this server accepts.",
 }
+
+_TOKEN = re.compile(r"(?<=\btoken=)[^&]+")
+"""Browsers have to send it in the query; nothing repeats it."""
 
 
 class WireError(Exception):
@@ -140,7 +144,7 @@ class Failures:
         problems: dict[str, Problem] | None = None,
         error_id: str | None = None,
     ) -> Response[Any]:
-        query = request.scope["query_string"].decode("latin-1")
+        query = _TOKEN.sub("", request.scope["query_string"].decode("latin-1"))
         body = ErrorOut(
             status_code=status,
             timestamp=iso(self._clock.now()),

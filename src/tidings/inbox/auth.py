@@ -31,14 +31,18 @@ class Authenticate:
         self._tokens = tokens
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        visitor = await self._tokens.visitor(_token(scope))
-        if visitor is None:
-            raise _unauthorized(
-                "The session token is not valid or has run out. Open a new session with "
-                "POST /v1/inbox/session."
-            )
-        scope["state"]["visitor"] = visitor
+        scope["state"]["visitor"] = await prove(self._tokens, token_in(scope))
         await self._app(scope, receive, send)
+
+
+async def prove(tokens: Tokens, token: str) -> Visitor:
+    visitor = await tokens.visitor(token)
+    if visitor is None:
+        raise _unauthorized(
+            "The session token is not valid or has run out. Open a new session with "
+            "POST /v1/inbox/session."
+        )
+    return visitor
 
 
 def providers() -> dict[str, Provide]:
@@ -61,7 +65,7 @@ async def _subscriber(conn: Conn, visitor: ByVisitor) -> Subscriber:
     return found
 
 
-def _token(scope: Scope) -> str:
+def token_in(scope: Scope) -> str:
     for name, value in scope["headers"]:
         if name == b"authorization":
             scheme, _, token = value.decode("latin-1").partition(" ")

@@ -20,6 +20,7 @@ from tidings.hall.unit import Transactions
 from tidings.hall.wire import PageOut
 from tidings.inbox import auth
 from tidings.inbox.auth import Authenticate
+from tidings.inbox.live import Live
 from tidings.inbox.tokens import Tokens
 from tidings.settings import Settings
 from tidings.storage.database import Database
@@ -47,6 +48,7 @@ class Parts(msgspec.Struct, frozen=True):
     world: World
     database: Database
     tokens: Tokens
+    live: Live
 
 
 def build(parts: Parts) -> Litestar:
@@ -92,6 +94,7 @@ def _router(parts: Parts, handlers: list[ControllerRouterHandler], guarded: bool
             **basics(parts.world, Dialect(settings.dialect)),
             **(auth.providers() if guarded else {}),
             "rules": Provide(lambda: rules, sync_to_thread=False),
+            "live": Provide(lambda: parts.live, sync_to_thread=False),
         },
     )
 

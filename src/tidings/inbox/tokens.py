@@ -8,7 +8,7 @@ import base64
 import binascii
 import hashlib
 import hmac
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 
@@ -30,6 +30,8 @@ class Visitor(msgspec.Struct, frozen=True):
     scope: Scope
     subscriber_id: str
     subscriber_key: str
+    expires_at: datetime
+    """When the token runs out, and a connection made with it ends."""
 
 
 class _Header(msgspec.Struct, frozen=True):
@@ -90,7 +92,10 @@ def verify(key: SigningKey, token: str, now: datetime) -> Visitor | None:
         and key.verifies_at(now)
         and now.timestamp() < claims.exp
     )
-    return Visitor(key.scope, claims.sub, claims.subscriber_id) if good else None
+    if not good:
+        return None
+    expires_at = datetime.fromtimestamp(claims.exp, UTC)
+    return Visitor(key.scope, claims.sub, claims.subscriber_id, expires_at)
 
 
 class Tokens:

@@ -21,7 +21,7 @@ class Listener:
 
     Whoever caches registers `on(what, forget)`. `forget` is also called whenever the connection
     was lost or comes back, and `hearing` is False in between: then nothing cached may be trusted.
-    Whoever wants the payloads of a channel of its own registers `hear` before the start.
+    Whoever wants the payloads of a channel of its own asks for them with `hear`.
     """
 
     def __init__(self, database: Database) -> None:
@@ -31,16 +31,22 @@ class Listener:
         self._missing: list[Callable[[], None]] = []
         self._lost = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._connection: OwnConnection | None = None
         self.hearing = False
 
     def on(self, what: str, forget: Callable[[], None]) -> None:
         self._forgetters.setdefault(what, []).append(forget)
 
-    def hear(self, channel: str, heard: Callable[[str], None], missed: Callable[[], None]) -> None:
+    async def hear(
+        self, channel: str, heard: Callable[[str], None], missed: Callable[[], None]
+    ) -> None:
         """Give every payload of the channel to `heard`; call `missed` when some may have gone by
         unheard, as soon as there is a connection again."""
         self._hearers[channel] = heard
         self._missing.append(missed)
+        if self._connection is not None:
+            with suppress(*TROUBLE):
+                await self._connection.add_listener(channel, self._heard)
 
     async def start(self) -> None:
         connection = await self._connect()
@@ -57,6 +63,7 @@ class Listener:
         connection.add_termination_listener(lambda _: self._lose())
         for channel in (_CHANNEL, *self._hearers):
             await connection.add_listener(channel, self._heard)
+        self._connection = connection
         self._lost.clear()
         self._forget_everything()
         self.hearing = True
@@ -92,6 +99,7 @@ class Listener:
 
     def _lose(self) -> None:
         self.hearing = False
+        self._connection = None
         self._lost.set()
         self._forget_everything()
 

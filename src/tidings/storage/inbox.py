@@ -1,20 +1,367 @@
-"""The in-app messages of one subscriber."""
+"""The in-app messages of one subscriber: found, counted and changed by nobody else's id.
 
-from tidings.domain.inbox import MOST_COUNTED, SEVERITIES, Unread
+Every statement names the environment and the subscriber, so an id of another's message is unknown.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from tidings.domain.errors import NotFoundError
+from tidings.domain.inbox import (
+    MOST_COUNTED,
+    SEVERITIES,
+    Filter,
+    InboxMessage,
+    State,
+    Unread,
+    Workflow,
+)
+from tidings.domain.preferences import WorkflowPreferences, is_critical
 from tidings.domain.scope import Scope
-from tidings.storage.database import Connection
+from tidings.storage.database import Connection, Row
+
+_COLUMNS = (
+    "m.id, m.notification_id, m.job_id, m.step_id, m.workflow_id, m.transaction_id, m.content, "
+    "m.subject, m.avatar, m.cta, m.data, m.tags, m.severity, m.context_keys, m.provider_id, "
+    "m.seen, m.read, m.archived, m.first_seen_at, m.last_seen_at, m.last_read_at, m.archived_at, "
+    "m.snoozed_until, m.delivered_at, m.created_at, m.updated_at, w.key AS workflow_key, "
+    "w.name AS workflow_name, w.tags AS workflow_tags, w.severity AS workflow_severity, "
+    "w.preferences AS workflow_preferences"
+)
+_WITH_WORKFLOW = "LEFT JOIN workflows AS w ON w.id = m.workflow_id"
+_OWN = "m.environment_id = $1 AND m.subscriber_id = $2 AND m.channel = 'in_app'"
+_UNREAD = "NOT m.read AND NOT m.archived AND m.snoozed_until IS NULL"
+
+
+class Page(msgspec.Struct, frozen=True):
+    items: list[InboxMessage]
+    more: bool
+
+
+class Redelivered(msgspec.Struct, frozen=True):
+    environment_id: str
+    subscriber_id: str
+    message_id: str
+
+
+async def page(
+    connection: Connection,
+    scope: Scope,
+    subscriber_id: str,
+    filter: Filter,
+    limit: int,
+    after: str | None = None,
+    offset: int = 0,
+) -> Page:
+    """Newest first, those behind the message `after`; nothing behind an unknown one."""
+    question = _Question(scope, subscriber_id)
+    question.ask(filter)
+    if after is not None:
+        question.where.append(
+            "(m.created_at, m.id) < (SELECT c.created_at, c.id FROM messages AS c "
+            "WHERE c.environment_id = $1 AND c.subscriber_id = $2 AND c.channel = 'in_app' "
+            f"AND c.id = {question.argument(after)})"
+        )
+    rows = await connection.fetch(
+        f"SELECT {_COLUMNS} FROM messages AS m {_WITH_WORKFLOW} WHERE {question.conditions()} "
+        f"ORDER BY m.created_at DESC, m.id DESC LIMIT {question.argument(limit + 1)} "
+        f"OFFSET {question.argument(offset)}",
+        *question.arguments,
+    )
+    return Page([_message(row) for row in rows[:limit]], len(rows) > limit)
+
+
+async def counts(
+    connection: Connection,
+    scope: Scope,
+    subscriber_id: str,
+    filters: Sequence[Filter],
+    most: int = MOST_COUNTED,
+) -> list[int]:
+    """How many pass each filter, up to `most`, in one question."""
+    question = _Question(scope, subscriber_id)
+    parts = []
+    for filter in filters:
+        question.where = [_OWN]
+        question.ask(filter)
+        parts.append(
+            f"(SELECT count(*) FROM (SELECT FROM messages AS m WHERE {question.conditions()} "
+            f"LIMIT {question.argument(most)}) AS found)"
+        )
+    found: list[int] = await connection.fetchval(
+        f"SELECT ARRAY[{', '.join(parts)}]", *question.arguments
+    )
+    return found
 
 
 async def unread(connection: Connection, scope: Scope, subscriber_id: str) -> Unread:
     """What the bell shows: neither read, archived nor snoozed."""
     rows = await connection.fetch(
         "SELECT wanted.severity, (SELECT count(*) FROM (SELECT FROM messages AS m "
-        "WHERE m.subscriber_id = $2 AND m.environment_id = $1 AND m.severity = wanted.severity "
-        "AND m.channel = 'in_app' AND NOT m.read AND NOT m.archived AND m.snoozed_until IS NULL "
-        "LIMIT $4) AS found) AS count FROM unnest($3::text[]) AS wanted (severity)",
+        f"WHERE {_OWN} AND m.severity = wanted.severity AND {_UNREAD} LIMIT $4) AS found) AS count "
+        "FROM unnest($3::text[]) AS wanted (severity)",
         scope.environment_id,
         subscriber_id,
         list(SEVERITIES),
         MOST_COUNTED + 1,
     )
     return Unread.of({row["severity"]: row["count"] for row in rows})
+
+
+async def unseen(connection: Connection, scope: Scope, subscriber_id: str) -> int:
+    """Up to one more than are counted."""
+    count: int = await connection.fetchval(
+        "SELECT count(*) FROM (SELECT FROM messages AS m "
+        f"WHERE {_OWN} AND {_UNREAD} AND NOT m.seen LIMIT $3) AS found",
+        scope.environment_id,
+        subscriber_id,
+        MOST_COUNTED + 1,
+    )
+    return count
+
+
+async def find(
+    connection: Connection, scope: Scope, subscriber_id: str, id: str
+) -> InboxMessage | None:
+    return await _find(connection, scope, subscriber_id, id, "")
+
+
+async def get(connection: Connection, scope: Scope, subscriber_id: str, id: str) -> InboxMessage:
+    return _present(await _find(connection, scope, subscriber_id, id, ""), id)
+
+
+async def lock(connection: Connection, scope: Scope, subscriber_id: str, id: str) -> InboxMessage:
+    """As `get`; nobody else changes it until the transaction ends."""
+    return _present(await _find(connection, scope, subscriber_id, id, "FOR UPDATE OF m"), id)
+
+
+async def mark(
+    connection: Connection,
+    scope: Scope,
+    subscriber_id: str,
+    filter: Filter,
+    state: State,
+    now: datetime,
+    ids: Sequence[str] | None = None,
+) -> int:
+    """Bring those that pass, of these ids if they are given, into the state; how many were not in
+    it."""
+    question = _Question(scope, subscriber_id)
+    question.ask(filter)
+    if ids is not None:
+        question.where.append(f"m.id = ANY ({question.argument(list(ids))}::text[])")
+    question.where.append(_differs(state))
+    done = await connection.execute(
+        f"UPDATE messages AS m SET {_set(state, question.argument(now))} "
+        f"WHERE {question.conditions()}",
+        *question.arguments,
+    )
+    return int(done.split()[-1])
+
+
+async def set_snooze(
+    connection: Connection,
+    scope: Scope,
+    subscriber_id: str,
+    id: str,
+    until: datetime | None,
+    now: datetime,
+) -> None:
+    await connection.execute(
+        f"UPDATE messages AS m SET snoozed_until = $4, updated_at = $5 WHERE {_OWN} AND m.id = $3",
+        scope.environment_id,
+        subscriber_id,
+        id,
+        until,
+        now,
+    )
+
+
+async def set_cta(
+    connection: Connection,
+    scope: Scope,
+    subscriber_id: str,
+    id: str,
+    cta: Mapping[str, Any],
+    now: datetime,
+) -> None:
+    await connection.execute(
+        f"UPDATE messages AS m SET cta = $4, updated_at = $5 WHERE {_OWN} AND m.id = $3",
+        scope.environment_id,
+        subscriber_id,
+        id,
+        msgspec.json.encode(cta).decode(),
+        now,
+    )
+
+
+async def remove(
+    connection: Connection,
+    scope: Scope,
+    subscriber_id: str,
+    filter: Filter,
+    id: str | None = None,
+) -> int:
+    """Those that pass, or the one with this id, whether it is snoozed or not."""
+    question = _Question(scope, subscriber_id)
+    if id is None:
+        question.ask(filter)
+    else:
+        question.where.append(f"m.id = {question.argument(id)}")
+    done = await connection.execute(
+        f"DELETE FROM messages AS m WHERE {question.conditions()}", *question.arguments
+    )
+    return int(done.split()[-1])
+
+
+async def end_snoozes(connection: Connection, now: datetime, limit: int) -> list[Redelivered]:
+    """Deliver again, as new, what was snoozed until now; another process leaves these alone."""
+    rows = await connection.fetch(
+        "UPDATE messages AS m SET snoozed_until = NULL, seen = false, read = false, "
+        "archived = false, last_seen_at = NULL, last_read_at = NULL, archived_at = NULL, "
+        "delivered_at = m.delivered_at || $1::timestamptz, created_at = $1, updated_at = $1 "
+        "FROM (SELECT id FROM messages WHERE snoozed_until <= $1 ORDER BY snoozed_until LIMIT $2 "
+        "FOR UPDATE SKIP LOCKED) AS due WHERE m.id = due.id "
+        "RETURNING m.environment_id, m.subscriber_id, m.id",
+        now,
+        limit,
+    )
+    return [Redelivered(*row) for row in rows]
+
+
+class _Question:
+    """Conditions on the subscriber's messages, known as `m`, and their arguments."""
+
+    def __init__(self, scope: Scope, subscriber_id: str) -> None:
+        self.arguments: list[Any] = [scope.environment_id, subscriber_id]
+        self.where = [_OWN]
+
+    def argument(self, value: Any) -> str:
+        self.arguments.append(value)
+        return f"${len(self.arguments)}"
+
+    def conditions(self) -> str:
+        return " AND ".join(self.where)
+
+    def ask(self, filter: Filter) -> None:
+        """The flags stand in the text, so that the indexes of what is unread are found."""
+        self.where.append(f"m.snoozed_until IS {'NOT ' if filter.snoozed else ''}NULL")
+        for name in ("seen", "read", "archived"):
+            wanted = getattr(filter, name)
+            if wanted is not None:
+                self.where.append(f"m.{name}" if wanted else f"NOT m.{name}")
+        if filter.read is False and filter.archived is None:
+            self.where.append("NOT m.archived")  # follows from it, and finds the index
+        if filter.severities:
+            self.where.append(f"m.severity = ANY ({self.argument(list(filter.severities))})")
+        for group in filter.tags:
+            self.where.append(f"m.tags && {self.argument(list(group))}::text[]")
+        if filter.created_from is not None:
+            self.where.append(f"m.created_at >= {self.argument(filter.created_from)}")
+        if filter.created_until is not None:
+            self.where.append(f"m.created_at <= {self.argument(filter.created_until)}")
+        if filter.context_keys is not None:
+            keys = f"{self.argument(list(filter.context_keys))}::text[]"
+            self.where.append(f"m.context_keys @> {keys} AND m.context_keys <@ {keys}")
+        for name, value in filter.data.items():
+            choices = value if isinstance(value, list) else [value]
+            held = " OR ".join(f"m.data @> {self._json({name: each})}" for each in choices)
+            self.where.append(f"({held or 'false'})")
+
+    def _json(self, value: Any) -> str:
+        return f"{self.argument(msgspec.json.encode(value).decode())}::jsonb"
+
+
+async def _find(
+    connection: Connection, scope: Scope, subscriber_id: str, id: str, held: str
+) -> InboxMessage | None:
+    if "\0" in id:
+        return None
+    row = await connection.fetchrow(
+        f"SELECT {_COLUMNS} FROM messages AS m {_WITH_WORKFLOW} WHERE {_OWN} AND m.id = $3 {held}",
+        scope.environment_id,
+        subscriber_id,
+        id,
+    )
+    return None if row is None else _message(row)
+
+
+_DATES = {"seen": "last_seen_at", "read": "last_read_at", "archived": "archived_at"}
+
+
+def _wanted(state: State) -> dict[str, bool]:
+    values = {name: getattr(state, name) for name in _DATES}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _differs(state: State) -> str:
+    parts = (f"m.{name} <> {str(wanted).lower()}" for name, wanted in _wanted(state).items())
+    return f"({' OR '.join(parts)})"
+
+
+def _set(state: State, now: str) -> str:
+    """When something was first seen stays; the other dates come and go with what they date."""
+    parts = [f"updated_at = {now}::timestamptz"]
+    for name, wanted in _wanted(state).items():
+        date = _DATES[name]
+        kept = f"CASE WHEN m.{name} THEN coalesce(m.{date}, {now}) ELSE {now} END"
+        parts += [f"{name} = {str(wanted).lower()}", f"{date} = {kept if wanted else 'NULL'}"]
+    if state.seen:
+        parts.append(f"first_seen_at = coalesce(m.first_seen_at, {now})")
+    return ", ".join(parts)
+
+
+def _message(row: Row) -> InboxMessage:
+    content = msgspec.json.decode(row["content"])
+    return InboxMessage(
+        id=row["id"],
+        notification_id=row["notification_id"],
+        job_id=row["job_id"],
+        step_id=row["step_id"],
+        workflow_id=row["workflow_id"],
+        transaction_id=row["transaction_id"],
+        body=content if isinstance(content, str) else "",
+        subject=row["subject"],
+        avatar=row["avatar"],
+        cta=msgspec.json.decode(row["cta"]),
+        data=None if row["data"] is None else msgspec.json.decode(row["data"]),
+        tags=row["tags"],
+        severity=row["severity"],
+        context_keys=row["context_keys"],
+        provider_id=row["provider_id"],
+        seen=row["seen"],
+        read=row["read"],
+        archived=row["archived"],
+        first_seen_at=row["first_seen_at"],
+        last_seen_at=row["last_seen_at"],
+        last_read_at=row["last_read_at"],
+        archived_at=row["archived_at"],
+        snoozed_until=row["snoozed_until"],
+        delivered_at=row["delivered_at"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        workflow=_workflow(row),
+    )
+
+
+def _workflow(row: Row) -> Workflow | None:
+    if row["workflow_key"] is None:
+        return None
+    layers = msgspec.json.decode(row["workflow_preferences"], type=WorkflowPreferences)
+    return Workflow(
+        id=row["workflow_id"],
+        key=row["workflow_key"],
+        name=row["workflow_name"],
+        critical=is_critical(layers),
+        tags=row["workflow_tags"],
+        severity=row["workflow_severity"],
+    )
+
+
+def _present(found: InboxMessage | None, id: str) -> InboxMessage:
+    if found is None:
+        raise NotFoundError(f"There is no notification {id!r}.", notificationId=id)
+    return found

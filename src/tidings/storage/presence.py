@@ -83,7 +83,8 @@ async def dead(connection: Connection, before: datetime) -> list[tuple[str, date
 
 async def _offline(connection: Connection, subscriber_ids: Sequence[str], now: datetime) -> None:
     await connection.execute(
-        "UPDATE subscribers AS s SET is_online = false, last_online_at = $2 "
+        "UPDATE subscribers AS s SET is_online = false, "
+        "last_online_at = greatest(s.last_online_at, $2) "
         "WHERE s.id = ANY ($1) AND NOT EXISTS "
         "(SELECT FROM inbox_presence AS p WHERE p.subscriber_id = s.id)",
         subscriber_ids,

@@ -1,4 +1,5 @@
-"""The subscriber's inbox: keys that sign its tokens, and rotation of its secret."""
+"""The subscriber's inbox: keys that sign its tokens, rotation of its secret, and what counts and
+snoozes ask for."""
 
 from alembic import op
 
@@ -27,7 +28,14 @@ COMMENT ON COLUMN environments.former_inbox_secret IS
     'Still proves a subscriber for a while after a rotation.';
 """
 
+# Who counts what is unread, or unseen, which is less, finds it here alone.
+_MESSAGES = """
+CREATE INDEX messages_unread ON messages (subscriber_id, severity, created_at, id)
+    WHERE channel = 'in_app' AND NOT read AND NOT archived AND snoozed_until IS NULL;
+CREATE INDEX messages_snoozed ON messages (snoozed_until) WHERE snoozed_until IS NOT NULL;
+"""
+
 
 def upgrade() -> None:
-    for part in (_SIGNING, _INBOX_SECRETS):
+    for part in (_SIGNING, _INBOX_SECRETS, _MESSAGES):
         op.execute(part)

@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0011"
-down_revision = "0007"
+down_revision = "0010"
 
 _PROCESSES = """
 CREATE TABLE inbox_processes (
@@ -35,7 +35,13 @@ BEGIN
 END $$;
 """
 
+# What is unseen is unread too, so one index counts both, however much else an inbox holds.
+_COUNTING = """
+CREATE INDEX messages_unread ON messages (subscriber_id, seen, severity)
+    WHERE channel = 'in_app' AND NOT read AND NOT archived AND snoozed_until IS NULL;
+"""
+
 
 def upgrade() -> None:
-    for part in (_PROCESSES, _ANNOUNCING):
+    for part in (_PROCESSES, _ANNOUNCING, _COUNTING):
         op.execute(part)
