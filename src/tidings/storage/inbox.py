@@ -19,8 +19,8 @@ from tidings.domain.inbox import (
     Unread,
     Workflow,
 )
-from tidings.domain.preferences import WorkflowPreferences, is_critical
 from tidings.domain.scope import Scope
+from tidings.domain.workflows import Preferences
 from tidings.storage.database import Connection, Row
 
 _COLUMNS = (
@@ -350,12 +350,12 @@ def _message(row: Row) -> InboxMessage:
 def _workflow(row: Row) -> Workflow | None:
     if row["workflow_key"] is None:
         return None
-    layers = msgspec.json.decode(row["workflow_preferences"], type=WorkflowPreferences)
+    layers = msgspec.json.decode(row["workflow_preferences"], type=Preferences)
     return Workflow(
         id=row["workflow_id"],
         key=row["workflow_key"],
         name=row["workflow_name"],
-        critical=is_critical(layers),
+        critical=layers.critical,
         tags=row["workflow_tags"],
         severity=row["workflow_severity"],
     )
