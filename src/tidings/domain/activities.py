@@ -55,11 +55,8 @@ class Delivered(msgspec.Struct, frozen=True, kw_only=True):
     message: Message
     seen: bool
     read: bool
-    archived: bool
-    first_seen_at: datetime | None
     last_seen_at: datetime | None
     last_read_at: datetime | None
-    archived_at: datetime | None
     snoozed_until: datetime | None
     payload: dict[str, Any] | None
     overrides: dict[str, Any] | None

@@ -85,6 +85,26 @@ class InboxMessage(msgspec.Struct, frozen=True, kw_only=True):
     """None when it was removed since."""
 
 
+class Reader(msgspec.Struct, frozen=True, kw_only=True):
+    """As much of a subscriber as its own inbox is told."""
+
+    id: str
+    key: str
+    first_name: str | None
+    last_name: str | None
+    email: str | None
+    phone: str | None
+    avatar: str | None
+    locale: str | None
+    timezone: str | None
+    data: msgspec.Raw | None
+
+
+class Received(msgspec.Struct, frozen=True):
+    reader: Reader
+    message: InboxMessage
+
+
 class Filter(msgspec.Struct, frozen=True, kw_only=True):
     """Which messages; None lets everything pass, but what is snoozed must be asked for."""
 

@@ -6,7 +6,6 @@ absolute, so it does not matter if a client misses some of them.
 """
 
 import asyncio
-from collections.abc import Iterable
 from typing import Protocol
 
 from tidings import log
@@ -15,7 +14,7 @@ from tidings.inbox import news
 from tidings.inbox.news import News
 from tidings.inbox.presence import BEAT_SECONDS, Presence
 from tidings.inbox.tokens import Tokens, Visitor
-from tidings.storage import inbox_changes, inbox_counts, messages, signing_keys
+from tidings.storage import inbox, inbox_changes, inbox_counts, signing_keys
 from tidings.storage.changes import Listener
 from tidings.storage.database import Connection, Database
 from tidings.world import World
@@ -120,7 +119,7 @@ class Live:
         if moment is None:
             return []
         async with self._database.connection() as connection:
-            found = await messages.received_since(
+            found = await inbox.received_since(
                 connection,
                 visitor.scope,
                 visitor.subscriber_id,
@@ -169,25 +168,25 @@ class Live:
 
     async def _tell(self, waiting: Waiting, uncounted: set[Line]) -> None:
         """Everything to all lines of those who have something waiting, the counts to the rest."""
-        concerned = dict.fromkeys([*waiting, *(line.visitor.subscriber_id for line in uncounted)])
-        present = [id for id in concerned if id in self._lines]
+        everyone = dict.fromkeys([*waiting, *(line.visitor.subscriber_id for line in uncounted)])
+        present = [id for id in everyone if id in self._lines]
+        self._behind -= uncounted
         for start in range(0, len(present), _AT_ONCE):
             some = present[start : start + _AT_ONCE]
             async with self._database.connection() as connection:
-                arrived = await self._arrived(connection, waiting, some)
-                counts = await inbox_counts.of(connection, some)
-            for id in some:
-                lines = self._lines.get(id, set())
-                told = [*arrived.get(id, ()), *news.counted(counts[id])]
-                for line in tuple(lines if id in waiting else lines & uncounted):
-                    await self._tell_line(line, told)
+                for id, told in (await self._arrived(connection, waiting, some)).items():
+                    await self._tell_lines(self._lines.get(id, set()), told)
+                    waiting[id] = {}
+                for id, counts in (await inbox_counts.of(connection, some)).items():
+                    lines = self._lines.get(id, set())
+                    concerned = lines if id in waiting else lines & uncounted
+                    await self._tell_lines(concerned, news.counted(counts))
 
-    async def _tell_line(self, line: Line, told: Iterable[News]) -> None:
-        self._behind.discard(line)
-        for each in told:
-            if not await line.tell(each):
-                self._behind.add(line)
-                return
+    async def _tell_lines(self, lines: set[Line], told: list[News]) -> None:
+        for line in tuple(lines):
+            for each in told:
+                if not await line.tell(each):
+                    self._behind.add(line)
 
     async def _arrived(
         self, connection: Connection, waiting: Waiting, some: list[str]
@@ -201,8 +200,8 @@ class Live:
                 wanted.setdefault(line.visitor.scope, []).extend(newest)
         arrived: dict[str, list[News]] = {}
         for scope, ids in wanted.items():
-            for each in await messages.received(connection, scope, ids):
-                told = arrived.setdefault(each.message.subscriber_id, [])
+            for each in await inbox.received(connection, scope, ids):
+                told = arrived.setdefault(each.reader.id, [])
                 told.append(news.received(each, scope))
         return arrived
 

@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType, field
 
-from tidings.domain.activities import Delivered
-from tidings.domain.inbox import Severity
+from tidings.domain.inbox import InboxMessage, Reader, Received, Severity
 from tidings.domain.scope import Scope
-from tidings.domain.subscribers import Subscriber
-from tidings.domain.workflows import Workflow
+from tidings.hall.inbox_shapes import WorkflowOut
 from tidings.hall.wire import Id, Out, Timestamp, iso, unless_none
 from tidings.storage.inbox_counts import Counts
 
@@ -38,7 +36,7 @@ class News(msgspec.Struct, frozen=True):
     """From where a stream that was cut off goes on."""
 
 
-class WhoOut(Out, frozen=True, kw_only=True):
+class ReaderOut(Out, frozen=True, kw_only=True):
     id: Id = field(name="_id")
     subscriber_id: str
     first_name: str | UnsetType = UNSET
@@ -51,38 +49,18 @@ class WhoOut(Out, frozen=True, kw_only=True):
     data: Any = UNSET
 
     @classmethod
-    def of(cls, subscriber: Subscriber) -> "WhoOut":
+    def of(cls, reader: Reader) -> "ReaderOut":
         return cls(
-            id=subscriber.id,
-            subscriber_id=subscriber.key,
-            first_name=unless_none(subscriber.first_name),
-            last_name=unless_none(subscriber.last_name),
-            email=unless_none(subscriber.email),
-            phone=unless_none(subscriber.phone),
-            avatar=unless_none(subscriber.avatar),
-            locale=unless_none(subscriber.locale),
-            timezone=unless_none(subscriber.timezone),
-            data=unless_none(subscriber.data),
-        )
-
-
-class CauseOut(Out, frozen=True, kw_only=True):
-    id: Id
-    identifier: str
-    name: str
-    critical: bool
-    tags: list[str]
-    severity: str
-
-    @classmethod
-    def of(cls, workflow: Workflow) -> "CauseOut":
-        return cls(
-            id=workflow.id,
-            identifier=workflow.key,
-            name=workflow.name,
-            critical=workflow.preferences.critical,
-            tags=workflow.tags,
-            severity=workflow.severity,
+            id=reader.id,
+            subscriber_id=reader.key,
+            first_name=unless_none(reader.first_name),
+            last_name=unless_none(reader.last_name),
+            email=unless_none(reader.email),
+            phone=unless_none(reader.phone),
+            avatar=unless_none(reader.avatar),
+            locale=unless_none(reader.locale),
+            timezone=unless_none(reader.timezone),
+            data=unless_none(reader.data),
         )
 
 
@@ -96,14 +74,14 @@ class MessageOut(Out, frozen=True, kw_only=True):
     notification_id: Id = field(name="_notificationId")
     subscriber_id: Id = field(name="_subscriberId")
     transaction_id: str
-    channel: str
+    channel: Literal["in_app"]
     subject: str | UnsetType = UNSET
-    content: Any
+    content: str
     avatar: str | UnsetType = UNSET
     cta: dict[str, Any]
     tags: list[str]
     data: dict[str, Any] | UnsetType = UNSET
-    severity: str
+    severity: Severity
     seen: bool
     read: bool
     archived: bool
@@ -114,40 +92,39 @@ class MessageOut(Out, frozen=True, kw_only=True):
     last_seen_date: Timestamp | UnsetType = UNSET
     last_read_date: Timestamp | UnsetType = UNSET
     archived_at: Timestamp | UnsetType = UNSET
-    subscriber: WhoOut | UnsetType = UNSET
-    workflow: CauseOut | UnsetType = UNSET
+    subscriber: ReaderOut
+    workflow: WorkflowOut | UnsetType = UNSET
 
     @classmethod
-    def of(cls, delivered: Delivered, scope: Scope) -> "MessageOut":
-        message, person, workflow = delivered.message, delivered.subscriber, delivered.workflow
+    def of(cls, message: InboxMessage, reader: Reader, scope: Scope) -> "MessageOut":
         return cls(
             id=message.id,
             template_id=message.workflow_id,
             environment_id=scope.environment_id,
             organization_id=scope.organization_id,
             notification_id=message.notification_id,
-            subscriber_id=message.subscriber_id,
+            subscriber_id=reader.id,
             transaction_id=message.transaction_id,
-            channel=message.channel,
+            channel="in_app",
             subject=unless_none(message.subject),
-            content=message.content,
+            content=message.body,
             avatar=unless_none(message.avatar),
             cta=message.cta,
-            tags=list(message.tags),
+            tags=message.tags,
             data=unless_none(message.data),
             severity=message.severity,
-            seen=delivered.seen,
-            read=delivered.read,
-            archived=delivered.archived,
-            snoozed_until=_moment(delivered.snoozed_until),
+            seen=message.seen,
+            read=message.read,
+            archived=message.archived,
+            snoozed_until=_moment(message.snoozed_until),
             delivered_at=[iso(moment) for moment in message.delivered_at],
             created_at=iso(message.created_at),
-            first_seen_date=_moment(delivered.first_seen_at),
-            last_seen_date=_moment(delivered.last_seen_at),
-            last_read_date=_moment(delivered.last_read_at),
-            archived_at=_moment(delivered.archived_at),
-            subscriber=WhoOut.of(person) if person else UNSET,
-            workflow=CauseOut.of(workflow) if workflow else UNSET,
+            first_seen_date=_moment(message.first_seen_at),
+            last_seen_date=_moment(message.last_seen_at),
+            last_read_date=_moment(message.last_read_at),
+            archived_at=_moment(message.archived_at),
+            subscriber=ReaderOut.of(reader),
+            workflow=WorkflowOut.of(message.workflow) if message.workflow else UNSET,
         )
 
 
@@ -171,10 +148,9 @@ class UnreadOut(Out, frozen=True, kw_only=True):
     has_more: bool
 
 
-def received(delivered: Delivered, scope: Scope) -> News:
-    at = delivered.message.created_at
-    out = ReceivedOut(message=MessageOut.of(delivered, scope))
-    return News(RECEIVED, _json(out), mark(at))
+def received(found: Received, scope: Scope) -> News:
+    out = ReceivedOut(message=MessageOut.of(found.message, found.reader, scope))
+    return News(RECEIVED, _json(out), mark(found.message.created_at))
 
 
 def counted(counts: Counts) -> list[News]:

@@ -15,6 +15,8 @@ from tidings.domain.inbox import (
     SEVERITIES,
     Filter,
     InboxMessage,
+    Reader,
+    Received,
     State,
     Unread,
     Workflow,
@@ -32,6 +34,14 @@ _COLUMNS = (
     "w.preferences AS workflow_preferences"
 )
 _WITH_WORKFLOW = "LEFT JOIN workflows AS w ON w.id = m.workflow_id"
+_READER = (
+    "s.id AS reader_id, s.key AS reader_key, s.first_name, s.last_name, s.email, s.phone, "
+    "s.avatar AS reader_avatar, s.locale, s.timezone, s.data AS reader_data"
+)
+_RECEIVED = (
+    f"SELECT {_COLUMNS}, {_READER} FROM messages AS m JOIN subscribers AS s "
+    f"ON s.id = m.subscriber_id {_WITH_WORKFLOW}"
+)
 _OWN = "m.environment_id = $1 AND m.subscriber_id = $2 AND m.channel = 'in_app'"
 _UNREAD = "NOT m.read AND NOT m.archived AND m.snoozed_until IS NULL"
 
@@ -121,6 +131,32 @@ async def unseen(connection: Connection, scope: Scope, subscriber_id: str) -> in
         MOST_COUNTED + 1,
     )
     return count
+
+
+async def received(connection: Connection, scope: Scope, ids: Sequence[str]) -> list[Received]:
+    """Messages of many subscribers, oldest first, to be told to those whose they are."""
+    rows = await connection.fetch(
+        f"{_RECEIVED} WHERE m.environment_id = $1 AND m.id = ANY ($2) AND m.channel = 'in_app' "
+        "ORDER BY m.created_at, m.id",
+        scope.environment_id,
+        ids,
+    )
+    return [Received(_reader(row), _message(row)) for row in rows]
+
+
+async def received_since(
+    connection: Connection, scope: Scope, subscriber_id: str, since: datetime, limit: int
+) -> list[Received]:
+    """The newest that arrived since then, oldest first; nothing that is snoozed."""
+    rows = await connection.fetch(
+        f"{_RECEIVED} WHERE {_OWN} AND m.created_at >= $3 AND m.snoozed_until IS NULL "
+        "ORDER BY m.created_at DESC, m.id DESC LIMIT $4",
+        scope.environment_id,
+        subscriber_id,
+        since,
+        limit,
+    )
+    return [Received(_reader(row), _message(row)) for row in reversed(rows)]
 
 
 async def find(
@@ -358,6 +394,22 @@ def _workflow(row: Row) -> Workflow | None:
         critical=layers.critical,
         tags=row["workflow_tags"],
         severity=row["workflow_severity"],
+    )
+
+
+def _reader(row: Row) -> Reader:
+    data = row["reader_data"]
+    return Reader(
+        id=row["reader_id"],
+        key=row["reader_key"],
+        first_name=row["first_name"],
+        last_name=row["last_name"],
+        email=row["email"],
+        phone=row["phone"],
+        avatar=row["reader_avatar"],
+        locale=row["locale"],
+        timezone=row["timezone"],
+        data=None if data is None else msgspec.Raw(data.encode()),
     )
 
 

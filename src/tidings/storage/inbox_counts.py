@@ -13,9 +13,7 @@ _OPEN = (
 )
 _COUNT = f"(SELECT count(*) FROM (SELECT FROM messages AS m WHERE {_OPEN} AND {{which}} LIMIT $2))"
 _UNREAD = ", ".join(
-    _COUNT.format(which=f"m.seen = ANY ('{{f,t}}') AND m.severity = '{each}'")
-    + f" AS {each}_unread"
-    for each in SEVERITIES
+    _COUNT.format(which=f"m.severity = '{each}'") + f" AS {each}_unread" for each in SEVERITIES
 )
 _UNSEEN = _COUNT.format(which="NOT m.seen") + " AS unseen"
 

@@ -14,15 +14,13 @@ from tidings.storage import subscribers, workflows
 from tidings.storage.database import Connection, Row
 from tidings.storage.newest import Question
 
-_OWN = (
+_COLUMNS = (
     "r.id, r.notification_id, r.job_id, r.event_id, r.transaction_id, r.workflow_id, r.step_id, "
     "r.subscriber_id, r.channel, r.target, r.provider_id, r.integration_id, "
     "r.provider_message_id, r.status, r.error_id, r.error_text, r.content, r.subject, r.address, "
     "r.cta, r.data, r.avatar, r.tags, r.severity, r.context_keys, r.delivered_at, r.created_at, "
-    "r.seen, r.read, r.archived, r.first_seen_at, r.last_seen_at, r.last_read_at, r.archived_at, "
-    "r.snoozed_until"
+    "r.seen, r.read, r.last_seen_at, r.last_read_at, r.snoozed_until, e.payload, e.overrides"
 )
-_COLUMNS = f"{_OWN}, e.payload, e.overrides"
 
 
 class Filter(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,33 +60,6 @@ async def page(
     question = asked(scope, filter)
     total = await connection.fetchval(question.count(), *question.arguments)
     return Page(items, more, None if total > MOST_COUNTED else total)
-
-
-async def received(connection: Connection, scope: Scope, ids: Sequence[str]) -> list[Delivered]:
-    """In-app messages as an inbox is told of them, oldest first; without what triggered them."""
-    rows = await connection.fetch(
-        f"SELECT {_OWN} FROM messages AS r WHERE r.environment_id = $1 AND r.id = ANY ($2) "
-        "AND r.channel = 'in_app' ORDER BY r.created_at, r.id",
-        scope.environment_id,
-        ids,
-    )
-    return await _complete(connection, scope, rows)
-
-
-async def received_since(
-    connection: Connection, scope: Scope, subscriber_id: str, since: datetime, limit: int
-) -> list[Delivered]:
-    """The newest that a subscriber received since then and that are not put off, oldest first."""
-    rows = await connection.fetch(
-        f"SELECT {_OWN} FROM messages AS r WHERE r.environment_id = $1 AND r.subscriber_id = $2 "
-        "AND r.channel = 'in_app' AND r.created_at >= $3 AND r.snoozed_until IS NULL "
-        "ORDER BY r.created_at DESC, r.id DESC LIMIT $4",
-        scope.environment_id,
-        subscriber_id,
-        since,
-        limit,
-    )
-    return await _complete(connection, scope, rows[::-1])
 
 
 def asked(scope: Scope, filter: Filter) -> Question:
@@ -180,14 +151,11 @@ async def _complete(connection: Connection, scope: Scope, rows: Sequence[Row]) -
             message=_message(row),
             seen=row["seen"],
             read=row["read"],
-            archived=row["archived"],
-            first_seen_at=row["first_seen_at"],
             last_seen_at=row["last_seen_at"],
             last_read_at=row["last_read_at"],
-            archived_at=row["archived_at"],
             snoozed_until=row["snoozed_until"],
-            payload=_decoded(row.get("payload")),
-            overrides=_decoded(row.get("overrides")),
+            payload=_decoded(row["payload"]),
+            overrides=_decoded(row["overrides"]),
             subscriber=people.get(row["subscriber_id"]),
             workflow=causes.get(row["workflow_id"]),
         )

@@ -35,13 +35,7 @@ BEGIN
 END $$;
 """
 
-# What is unseen is unread too, so one index counts both, however much else an inbox holds.
-_COUNTING = """
-CREATE INDEX messages_unread ON messages (subscriber_id, seen, severity)
-    WHERE channel = 'in_app' AND NOT read AND NOT archived AND snoozed_until IS NULL;
-"""
-
 
 def upgrade() -> None:
-    for part in (_PROCESSES, _ANNOUNCING, _COUNTING):
+    for part in (_PROCESSES, _ANNOUNCING):
         op.execute(part)
