@@ -93,7 +93,7 @@ async def asset(name: FromPath[str]) -> Response[bytes]:
         raise NotFoundError(f"There is no file {name!r} here.")
     media_type = mimetypes.guess_type(name)[0]
     content = (_HERE / "static" / name).read_bytes()
-    return Response(content, media_type=f"{media_type}; charset=utf-8", headers=_HEADERS)
+    return Response(content, media_type=media_type, headers=_HEADERS)
 
 
 @post(f"{PATH}/trigger", include_in_schema=False, opt=OWN_TRANSACTIONS)
@@ -118,7 +118,7 @@ async def trigger(
 
 def _page(name: str, **values: object) -> Response[str]:
     content = _TEMPLATES.get_template(name).render(**values)
-    return Response(content, media_type="text/html; charset=utf-8", headers=_HEADERS)
+    return Response(content, media_type="text/html", headers=_HEADERS)
 
 
 PAGES: list[ControllerRouterHandler] = [show, show_window, asset, trigger]

@@ -32,7 +32,7 @@ async def element(request: Request[Any, Any, Any]) -> Response[bytes]:
         headers["Content-Encoding"] = "gzip"
     return Response(
         _PACKED if packs else _SOURCE,
-        media_type="text/javascript; charset=utf-8",
+        media_type="text/javascript",
         headers=headers,
     )
 

@@ -144,12 +144,12 @@ h2:focus { outline: none; }
 .icon:disabled { opacity: .4; background: none; }
 .close { margin-inline-start: 2px; }
 .tabs { display: flex; gap: 4px; padding: 0 14px; border-bottom: 1px solid var(--_border); overflow-x: auto; scrollbar-width: none; flex: none; }
-.tabs button { padding: 8px 6px 9px; color: var(--_muted); border-radius: 6px 6px 0 0; white-space: nowrap; position: relative; margin-inline-end: 6px; }
+.tabs button { display: flex; gap: 5px; align-items: baseline; padding: 8px 6px 9px; color: var(--_muted); border-radius: 6px 6px 0 0; white-space: nowrap; position: relative; margin-inline-end: 6px; }
 .tabs button:hover { color: var(--_text); }
 .tabs [aria-selected=true] { color: var(--_text); font-weight: 600; }
 .tabs [aria-selected=true]::after { content: ""; position: absolute; inset: auto 2px -1px; height: 2px; border-radius: 2px; background: var(--_accent); }
 .tabs button:focus-visible { outline-offset: -3px; }
-.tabs span { font-weight: 600; font-size: .86em; margin-inline-start: 5px; color: var(--_accent); }
+.tabs span { font-weight: 600; font-size: .86em; color: var(--_accent); }
 .scroll { flex: 1; overflow-y: auto; overscroll-behavior: contain; min-height: 0; scrollbar-width: thin; }
 .scroll:focus-visible { outline-offset: -3px; }
 
@@ -184,14 +184,14 @@ time { color: var(--_muted); font-size: .86em; white-space: nowrap; flex: none; 
 .button.danger { color: var(--_danger); }
 .button.completed { background: none; color: var(--_muted); border: 1px solid var(--_border); }
 .button svg { width: 16px; height: 16px; }
-.tools { display: flex; gap: 2px; position: absolute; inset-block-start: 8px; inset-inline-end: 10px; padding: 2px; border-radius: 10px;
+.tools { display: flex; gap: 2px; position: absolute; inset-block-start: 6px; inset-inline-end: 10px; padding: 1px; border-radius: 9px;
   background: var(--_bg); box-shadow: 0 0 0 1px var(--_border); opacity: 0; pointer-events: none; }
-.tools .icon { width: 30px; height: 30px; }
-.tools svg { width: 18px; height: 18px; }
-.item:is(:hover, :focus-within) > .tools { opacity: 1; pointer-events: auto; }
-.item:is(:hover, :focus-within) time { visibility: hidden; }
+.tools .icon { width: 28px; height: 28px; }
+.tools svg { width: 17px; height: 17px; }
+.item:is(:hover, :focus-visible, :has(:focus-visible), :has(.drawer:not([hidden]))) .tools { opacity: 1; pointer-events: auto; }
+.item:is(:hover, :focus-visible, :has(:focus-visible), :has(.drawer:not([hidden]))) time { visibility: hidden; }
 @media (hover: none) {
-  .item { padding-block-end: 50px; }
+  .item { padding-block-end: 46px; }
   .item .tools { opacity: 1; pointer-events: auto; inset-block: auto 8px; box-shadow: none; background: none; }
   .item .tools .icon { width: 38px; height: 38px; }
   .item time { visibility: visible !important; }
@@ -199,9 +199,10 @@ time { color: var(--_muted); font-size: .86em; white-space: nowrap; flex: none; 
 .drawer { margin-top: 10px; display: flex; flex-wrap: wrap; gap: 8px; align-items: center; }
 .drawer p { width: 100%; color: var(--_muted); font-size: .9em; }
 .drawer input { padding: 5px 8px; min-height: 34px; border: 1px solid var(--_border); border-radius: 8px; background: var(--_bg); min-width: 0; flex: 1; }
+.page { min-height: 100%; display: grid; }
 .after { padding: 12px; text-align: center; color: var(--_muted); }
 
-.empty { display: flex; flex-direction: column; align-items: center; justify-content: center; min-height: 100%; padding: 40px 36px 64px; text-align: center; gap: 6px; color: var(--_muted); }
+.empty { display: flex; flex-direction: column; align-items: center; justify-content: center; padding: 32px 36px 72px; text-align: center; gap: 6px; color: var(--_muted); }
 .empty svg { width: 44px; height: 44px; stroke-width: 1.2; margin-bottom: 12px; color: var(--_accent); }
 .empty h3 { color: var(--_text); font-weight: 600; font-size: 1.08em; }
 .empty p { overflow-wrap: anywhere; max-width: 34em; }
@@ -552,6 +553,7 @@ export class TidingsInbox extends HTMLBase {
   disconnectedCallback() {
     this.#leave();
     Object.values(this.#timers).forEach(clearTimeout);
+    this.#timers = {};
     this.#off?.abort();
     this.#isOpen = false;
     document.removeEventListener("visibilitychange", this.#onVisible);
@@ -922,7 +924,7 @@ export class TidingsInbox extends HTMLBase {
         this.#say(view), view === "unread" ? p.tabCount : null)));
     p.feed = h("div", { role: "feed", onkeydown: (event) => this.#onFeedKey(event), onfocusin: (event) => this.#setCurrent(event.target.closest(".item")) });
     p.after = h("div", { class: "after" });
-    p.page = h("div", { hidden: true });
+    p.page = h("div", { class: "page", hidden: true });
     p.scroll = h("div", { class: "scroll", id: "scroll", role: "tabpanel", onscroll: () => this.#onScroll() }, p.feed, p.after, p.page);
     p.notice = h("div", { class: "notice", hidden: true });
     p.live = h("div", { class: "sr", role: "status", "aria-live": "polite" });
