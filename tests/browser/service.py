@@ -66,9 +66,7 @@ async def _serve(
     )
     sockets = make_sockets(parts)
     doors = open_doors(parts, sockets)
-    server = _Server(
-        uvicorn.Config(doors, lifespan="off", log_config=None, ws="websockets-sansio")
-    )
+    server = _Server(uvicorn.Config(doors, lifespan="off", log_config=None, ws="websockets-sansio"))
     await listener.start()
     await sockets.start()
     await worker.start()

@@ -781,9 +781,11 @@ export class TidingsInbox extends HTMLBase {
       const limit = Math.min(MOST, Math.max(PAGE, this.#messages.length));
       const page = await this.#fetch(view, limit);
       if (view !== this.#view) return;
-      const rest = this.#messages.length > MOST ? this.#messages.slice(MOST) : [];
       const listed = new Set(page.data.map((each) => each.id));
-      this.#messages = [...page.data, ...rest.filter((each) => !listed.has(each.id))];
+      const last = page.data.at(-1);
+      const older = (each) => page.hasMore && !listed.has(each.id) && each.createdAt <= last.createdAt;
+      const rest = this.#messages.filter(older);
+      this.#messages = [...page.data, ...rest];
       if (!rest.length) this.#more = page.hasMore;
       this.#loaded = true;
       this.#drawList();
