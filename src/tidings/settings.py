@@ -124,6 +124,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "server vouches for the subscriber. `auto`: outside development."
         ),
     ] = "auto"
+    inbox_topics: Annotated[
+        tuple[str, ...] | None,
+        Meta(
+            description="Patterns (comma-separated) of the topics that subscribers may join by "
+            "themselves from their inbox, such as `project-*`. Unset: all in development, none in "
+            "production."
+        ),
+    ] = None
     inbox_token_hours: Annotated[
         Annotated[int, Meta(ge=1, le=8760)],
         Meta(description="How many hours the token of an inbox session is good for."),
@@ -209,6 +217,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def needs_inbox_hash(self) -> bool:
         return self.inbox_hash == "always" or (self.inbox_hash == "auto" and not self.development)
+
+    @property
+    def open_inbox_topics(self) -> tuple[str, ...]:
+        unset = ("*",) if self.development else ()
+        return unset if self.inbox_topics is None else self.inbox_topics
 
     @property
     def data_path(self) -> Path:
@@ -381,7 +394,8 @@ def _meta(kind: Any) -> Meta:
 
 
 def _is_tuple(kind: Any) -> bool:
-    return getattr(get_args(kind)[0], "__origin__", None) is tuple
+    bare = get_args(kind)[0]
+    return any(getattr(each, "__origin__", None) is tuple for each in (bare, *get_args(bare)))
 
 
 def _kind(kind: Any) -> str:

@@ -5,12 +5,14 @@ from datetime import timedelta
 import msgspec
 
 from tidings.actions import subscribers
+from tidings.actions.preferences import choose_everywhere
 from tidings.domain.environments import Environment
 from tidings.domain.errors import NotFoundError, RefusedError
+from tidings.domain.schedules import Schedule
 from tidings.domain.scope import Scope
 from tidings.domain.sessions import FORMER_SECRET_SERVES, SigningKey, is_vouched_for
 from tidings.domain.subscribers import Profile, Subscriber
-from tidings.storage import connections, environments, integrations, signing_keys
+from tidings.storage import connections, environments, integrations, preferences, signing_keys
 from tidings.storage.database import Connection
 from tidings.world import World
 
@@ -64,6 +66,8 @@ class Rules(msgspec.Struct, frozen=True):
 
     needs_hash: bool
     lifetime: timedelta
+    open_topics: tuple[str, ...] = ()
+    """Patterns of the topics that subscribers may join by themselves."""
 
 
 async def open_session(
@@ -73,8 +77,10 @@ async def open_session(
     identifier: str,
     profile: Profile,
     given_hash: str | None,
+    first_schedule: Schedule | None = None,
 ) -> Opened:
-    """Make or update the subscriber that somebody vouches for."""
+    """Make or update the subscriber that somebody vouches for; the schedule is for one that has
+    none yet."""
     environment = await environments.find_by_identifier(tx, identifier)
     if environment is None:
         raise RefusedError(
@@ -86,6 +92,10 @@ async def open_session(
     strict = rules.needs_hash or await _wants_hash(tx, scope, world)
     await _refuse_unproven(tx, scope, world, profile.key, given_hash, strict)
     subscriber = await subscribers.create_or_update(tx, scope, world, profile)
+    if first_schedule is not None:
+        chosen = await preferences.chosen(tx, scope, subscriber.id)
+        if chosen.schedule is None:
+            await choose_everywhere(tx, scope, world, subscriber.key, {}, first_schedule)
     key = await signing_key(tx, scope, world, rules.lifetime)
     await connections.note_inbox(tx, scope)
     return Opened(environment, scope, subscriber, key)

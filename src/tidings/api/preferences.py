@@ -9,50 +9,27 @@ from msgspec import UNSET, Meta, UnsetType
 
 from tidings.actions import preferences as actions
 from tidings.api.subscribers import ByKey
-from tidings.domain.channels import CHANNELS, Channel
-from tidings.domain.errors import InvalidError, Problem
+from tidings.domain.channels import CHANNELS
+from tidings.domain.errors import InvalidError
 from tidings.domain.preferences import (
     MOST_AT_ONCE,
     Channels,
     Chosen,
     Criticality,
-    Layer,
     Merged,
     Workflow,
-    merge,
     of_criticality,
 )
-from tidings.domain.schedules import Schedule, normal
+from tidings.domain.schedules import Schedule
 from tidings.domain.scope import Scope
 from tidings.domain.slugs import slug
 from tidings.hall.given import ByCaller, Conn, InWorld, Tx
+from tidings.hall.preferences import ChannelsIn, OverrideOut, checked, merged
 from tidings.hall.wire import Id, Out, Timestamp, iso, unless_none
 from tidings.storage import preferences, subscribers
 from tidings.storage.database import Connection
 
 _TAGS = ["Subscriber preferences"]
-
-Source = Literal["subscriber", "template", "workflowOverride"]
-_SOURCES: dict[Layer, Source] = {
-    "workflow_default": "template",
-    "workflow_user": "workflowOverride",
-    "subscriber_global": "subscriber",
-    "subscriber_workflow": "subscriber",
-}
-
-
-class ChannelsIn(msgspec.Struct):
-    """Channels that are not named stay as they are."""
-
-    email: bool | UnsetType = UNSET
-    sms: bool | UnsetType = UNSET
-    in_app: bool | UnsetType = UNSET
-    chat: bool | UnsetType = UNSET
-    push: bool | UnsetType = UNSET
-
-    def chosen(self) -> Channels:
-        given = {channel: getattr(self, channel) for channel in CHANNELS}
-        return {channel: value for channel, value in given.items() if value is not UNSET}
 
 
 class PreferencesIn(msgspec.Struct, kw_only=True, rename="camel"):
@@ -103,11 +80,6 @@ class GlobalOut(Out, frozen=True, kw_only=True):
         )
 
 
-class OverrideOut(Out, frozen=True, kw_only=True):
-    channel: Channel
-    source: Source
-
-
 class WorkflowOut(Out, frozen=True, kw_only=True):
     slug: str
     identifier: str
@@ -123,14 +95,11 @@ class WorkflowPreferenceOut(Out, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, workflow: Workflow, chosen: Chosen) -> "WorkflowPreferenceOut":
-        merged = _merged(workflow, chosen)
+        held = merged(workflow, chosen)
         return cls(
-            enabled=merged.overall.enabled,
-            channels=ChannelsOut.of(merged),
-            overrides=[
-                OverrideOut(channel=channel, source=_SOURCES[merged.channels[channel].layer])
-                for channel in CHANNELS
-            ],
+            enabled=held.overall.enabled,
+            channels=ChannelsOut.of(held),
+            overrides=[OverrideOut.of(held, channel) for channel in CHANNELS],
             workflow=WorkflowOut(
                 slug=slug(workflow.name, "wf", workflow.id),
                 identifier=workflow.key,
@@ -164,16 +133,16 @@ class ChosenOut(Out, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, workflow: Workflow, chosen: Chosen) -> "ChosenOut":
-        merged = _merged(workflow, chosen)
+        held = merged(workflow, chosen)
         return cls(
             level="template",
-            enabled=merged.overall.enabled,
-            channels=ChannelsOut.of(merged),
+            enabled=held.overall.enabled,
+            channels=ChannelsOut.of(held),
             workflow=ChosenWorkflowOut(
                 id=workflow.id,
                 identifier=workflow.key,
                 name=workflow.name,
-                critical=merged.critical,
+                critical=held.critical,
                 tags=workflow.tags,
                 severity=workflow.severity,
             ),
@@ -247,10 +216,6 @@ async def _preferences(
     )
 
 
-def _merged(workflow: Workflow, chosen: Chosen) -> Merged:
-    return merge(workflow.preferences, chosen.channels, chosen.workflows.get(workflow.id, {}))
-
-
 def _channels(data: PreferencesIn) -> Channels:
     """A schedule may come alone; otherwise a change of preferences names channels."""
     if data.channels is not UNSET:
@@ -265,10 +230,7 @@ def _schedule(data: PreferencesIn) -> Schedule | UnsetType | None:
         return data.schedule
     if data.workflow_id:
         raise InvalidError.of("schedule", "holds for all workflows; send it without workflowId")
-    schedule, problems = normal(data.schedule)
-    if problems:
-        raise InvalidError({f"schedule.{path}": Problem([text]) for path, text in problems.items()})
-    return schedule
+    return checked(data.schedule)
 
 
 HANDLERS = [update_preferences, get_preferences, update_many_preferences]

@@ -74,7 +74,11 @@ def build(parts: Parts) -> Litestar:
 
 def _router(parts: Parts, handlers: list[ControllerRouterHandler], guarded: bool) -> Router:
     settings = parts.settings
-    rules = Rules(settings.needs_inbox_hash, timedelta(hours=settings.inbox_token_hours))
+    rules = Rules(
+        settings.needs_inbox_hash,
+        timedelta(hours=settings.inbox_token_hours),
+        settings.open_inbox_topics,
+    )
 
     def authenticate(app: ASGIApp) -> ASGIApp:
         return Authenticate(app, parts.tokens)

@@ -6,14 +6,16 @@ import msgspec
 from litestar import post
 from litestar.di import NamedDependency
 from litestar.params import JSONBody
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta
 
 from tidings.actions import sessions as actions
 from tidings.actions.sessions import Rules
 from tidings.domain.errors import InvalidError, Problem, RefusedError
 from tidings.domain.inbox import LONGEST_SNOOZE, Severity, Unread
+from tidings.domain.schedules import Schedule
 from tidings.domain.subscribers import FIELDS, Profile, problems
 from tidings.hall.given import InWorld, Tx
+from tidings.hall.preferences import checked
 from tidings.hall.wire import Out, camel
 from tidings.inbox import tokens
 from tidings.storage import inbox
@@ -64,6 +66,11 @@ class SessionIn(msgspec.Struct, kw_only=True, rename="camel"):
         Meta(description="Hexadecimal HMAC-SHA256 of the subscriberId with the inbox secret."),
     ] = None
 
+    default_schedule: Annotated[
+        Schedule | None,
+        Meta(description="When to be reached, for a subscriber that has not chosen yet."),
+    ] = None
+
     def profile(self) -> Profile:
         given = self.subscriber or self.subscriber_id
         if given is None:
@@ -88,7 +95,6 @@ class SessionOut(Out, frozen=True, kw_only=True):
     is_development_mode: bool
     max_snooze_duration_hours: int
     application_identifier: str
-    context_keys: list[str] | UnsetType = UNSET
 
 
 @post("/session", summary="Open a session")
@@ -105,6 +111,7 @@ async def open_session(
         data.application_identifier,
         data.profile(),
         data.subscriber_hash or None,
+        None if data.default_schedule is None else checked(data.default_schedule),
     )
     unread = await inbox.unread(tx, opened.scope, opened.subscriber.id)
     return SessionOut(

@@ -5,6 +5,7 @@ from datetime import datetime
 
 import msgspec
 
+from tidings.domain.channels import CHANNELS, Channel
 from tidings.domain.preferences import Channels, Chosen, Workflow
 from tidings.domain.schedules import Schedule
 from tidings.domain.scope import Scope
@@ -22,6 +23,16 @@ async def workflows(connection: Connection, scope: Scope) -> list[Workflow]:
         scope.environment_id,
     )
     return [_workflow(row) for row in rows]
+
+
+async def step_channels(connection: Connection, scope: Scope) -> dict[str, frozenset[Channel]]:
+    """The channels for which the active workflows have steps, by the workflow's id."""
+    rows = await connection.fetch(
+        "SELECT id, ARRAY(SELECT DISTINCT step ->> 'type' FROM jsonb_array_elements(steps) "
+        "AS each (step)) AS types FROM workflows WHERE environment_id = $1 AND active",
+        scope.environment_id,
+    )
+    return {row["id"]: frozenset(set(CHANNELS) & set(row["types"])) for row in rows}
 
 
 async def named_workflows(
