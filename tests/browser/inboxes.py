@@ -33,6 +33,9 @@ class Reader:
         await self.item(title).hover()
         await self.item(title).get_by_role("button", name=button, exact=True).click()
 
+    async def scroll_down(self) -> None:
+        await self.element.locator(".scroll").evaluate("node => { node.scrollTop = 1e6 }")
+
     async def expect_unread(self, count: int) -> None:
         badge = self.element.locator(".badge")
         if count:

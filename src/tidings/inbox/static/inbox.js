@@ -289,34 +289,45 @@ export function safeUrl(address, schemes = ["http:", "https:", "mailto:"]) {
 }
 
 const KEPT = new Set("A B BR CODE DEL EM I LI OL P S SMALL SPAN STRONG SUB SUP U UL".split(" "));
-const DROPPED = new Set("SCRIPT STYLE TEMPLATE IFRAME OBJECT SVG MATH NOSCRIPT TITLE TEXTAREA SELECT".split(" "));
+const SKIPPED = new Set("SCRIPT STYLE TEMPLATE IFRAME OBJECT SVG MATH NOSCRIPT TITLE TEXTAREA SELECT".split(" "));
+const MARKUP = /<(\/?)([a-z][a-z0-9]*)((?:"[^"]*"|'[^']*'|[^<>"'])*)>|<!--[^]*?-->|[^<]+|</gi;
+const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
+const LONGEST_MARKUP = 20_000;
 
-/** Harmless nodes from markup: known elements are made anew, of their attributes only links stay. */
-function harmless(markup) {
+const decoded = (text) => text.replace(/&(?:#(x[\da-f]{1,6}|\d{1,7})|(\w{2,4}));/gi, (whole, number, name) => {
+  if (!number) return ENTITIES[name.toLowerCase()] ?? whole;
+  const code = /^x/i.test(number) ? parseInt(number.slice(1), 16) : Number(number);
+  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "";
+});
+
+/**
+ * Harmless nodes from markup. No parser of the browser sees it: known elements are made here, of
+ * their attributes only links stay, the rest is text or nothing.
+ */
+export function harmless(markup) {
   const result = document.createDocumentFragment();
-  let parsed;
-  try {
-    parsed = new DOMParser().parseFromString(markup, "text/html");
-  } catch {
-    result.append(markup); // the page's Trusted Types forbid parsing
-    return result;
-  }
-  const copy = (from, to, depth) => {
-    for (const node of from.childNodes) {
-      if (node.nodeType === Node.TEXT_NODE) to.append(node.data);
-      else if (node.nodeType === Node.ELEMENT_NODE && !DROPPED.has(node.nodeName.toUpperCase()) && depth < 32) {
-        let place = to;
-        if (KEPT.has(node.nodeName)) {
-          place = document.createElement(node.nodeName);
-          const href = node.nodeName === "A" && safeUrl(node.getAttribute("href"));
-          if (href) Object.assign(place, { href, target: "_blank", rel: "noopener noreferrer" });
-          to.append(place);
-        }
-        copy(node, place, depth + 1);
-      }
+  const open = [result];
+  let skipping = null;
+  for (const [whole, closing, tag, attributes] of markup.slice(0, LONGEST_MARKUP).matchAll(MARKUP)) {
+    const name = tag?.toUpperCase();
+    if (skipping) {
+      if (closing && name === skipping) skipping = null;
+    } else if (!tag) {
+      if (!whole.startsWith("<!--")) open.at(-1).append(decoded(whole));
+    } else if (closing) {
+      const at = open.findLastIndex((node) => node.nodeName === name);
+      if (at > 0) open.length = at;
+    } else if (SKIPPED.has(name)) {
+      skipping = name;
+    } else if (KEPT.has(name)) {
+      const node = document.createElement(name);
+      const [, , quoted, bare] = (name === "A" && /\shref\s*=\s*(?:(["'])([^]*?)\1|([^\s"'>]+))/i.exec(attributes)) || [];
+      const href = safeUrl(decoded(quoted ?? bare ?? ""));
+      if (href) Object.assign(node, { href, target: "_blank", rel: "noopener noreferrer" });
+      open.at(-1).append(node);
+      if (name !== "BR" && open.length < 32) open.push(node);
     }
-  };
-  copy(parsed.body, result, 0);
+  }
   return result;
 }
 
@@ -491,6 +502,9 @@ export class TidingsInbox extends HTMLBase {
   #timers = {};
   #generation = 0;
   #off = null;
+  #arrived = new Set();
+  #looking = false;
+  #lookAgain = false;
 
   constructor() {
     super();
@@ -694,39 +708,51 @@ export class TidingsInbox extends HTMLBase {
 
   #hear({ event, data }) {
     if (event === "poll" || event === "reconnected") return void this.#refresh();
-    let id;
+    let told = {};
     try {
-      id = event === "notification_received" ? JSON.parse(data).message?._id : undefined;
-    } catch { /* a refresh tells the same */ }
-    if (id) (this.#timers.arrived ??= new Set()).add(id);
+      told = JSON.parse(data);
+    } catch { /* a look at the list tells the same */ }
+    if (event === "unread_count_changed" && told.counts) this.#setUnread(told.counts.total);
+    if (event === "notification_received" && told.message) this.#arrived.add(told.message._id);
     clearTimeout(this.#timers.news);
-    this.#timers.news = setTimeout(() => {
-      const ids = this.#timers.arrived;
-      this.#timers.arrived = null;
-      this.#refresh(ids);
-    }, 80);
+    this.#timers.news = setTimeout(() => this.#look(), 80);
   }
 
-  async #refresh(arrived = null) {
+  async #refresh() {
     if (!this.#session) return this.#failure ? this.#connect() : undefined;
     const before = this.#unread;
     try {
       const filters = encodeURIComponent(JSON.stringify([VIEWS.unread]));
       const { data } = await this.#server.ask("GET", `/notifications/count?filters=${filters}`);
       this.#setUnread(data[0].count);
-      const rise = data[0].count - before;
-      const fresh = arrived || rise > 0 ? await this.#fetch("all", PAGE) : null;
-      if (this.#loaded && this.#view in VIEWS) await this.#sync();
-      if (fresh) this.#welcome(fresh.data, arrived, rise);
+      await this.#look(data[0].count - before);
     } catch (error) {
       if (error.status) this.#complain(error);
     }
   }
 
+  /** At what has come, and at the list if it is shown; once for all who ask meanwhile. */
+  async #look(rise = 0) {
+    if (this.#looking) return void (this.#lookAgain = true);
+    this.#looking = true;
+    const arrived = this.#arrived;
+    this.#arrived = new Set();
+    try {
+      if (arrived.size || rise > 0) this.#welcome((await this.#fetch("all", PAGE)).data, arrived, rise);
+      if (this.#isOpen && this.#loaded && this.#view in VIEWS) await this.#sync();
+    } catch (error) {
+      if (error.status) this.#complain(error);
+    } finally {
+      this.#looking = false;
+      if (this.#lookAgain) this.#look();
+      this.#lookAgain = false;
+    }
+  }
+
   /** Tell the page and the reader about messages that were not here before. */
   #welcome(messages, arrived, rise) {
-    const isNew = (each) => !each.isRead && (arrived ? arrived.has(each.id) : !this.#known.has(each.id));
-    const fresh = messages.filter(isNew).slice(0, arrived ? PAGE : rise);
+    const isNew = (each) => !each.isRead && (arrived.size ? arrived.has(each.id) : !this.#known.has(each.id));
+    const fresh = messages.filter(isNew).slice(0, arrived.size || rise);
     messages.forEach((each) => this.#known.add(each.id));
     for (const message of fresh.reverse()) {
       this.#emit("message", { notification: message });
@@ -855,10 +881,10 @@ export class TidingsInbox extends HTMLBase {
     }
   }
 
-  /** Soon, and once for many changes. */
+  /** Soon, and once for many changes; the stream tells the same, if there is one. */
   #recount() {
     clearTimeout(this.#timers.count);
-    this.#timers.count = setTimeout(() => this.#refresh(), 60);
+    this.#timers.count = setTimeout(() => this.#refresh(), 100);
   }
 
   async #readAll() {
@@ -983,7 +1009,7 @@ export class TidingsInbox extends HTMLBase {
     const focused = this.#focusedPlace();
     const drawn = new Map([...feed.children].map((node) => [node.dataset.id, node]));
     const nodes = this.#messages.map((message, index) => {
-      const text = JSON.stringify(message);
+      const text = this.#fingerprint(message);
       let node = drawn.get(message.id);
       if (node?.drawnFrom !== text) {
         node = this.#drawItem(message);
@@ -1015,6 +1041,12 @@ export class TidingsInbox extends HTMLBase {
 
   #drawEmpty(picture, title, text, ...more) {
     return h("div", { class: "empty", part: "empty" }, icon(picture), h("h3", {}, title), h("p", {}, text), ...more);
+  }
+
+  /** Everything that its drawing shows. */
+  #fingerprint(message) {
+    const { subject, body, avatar, severity, isRead, isArchived, isSnoozed, snoozedUntil, createdAt, redirect, primaryAction, secondaryAction } = message;
+    return JSON.stringify([subject, body, avatar, severity, isRead, isArchived, isSnoozed, snoozedUntil, createdAt, redirect, primaryAction, secondaryAction, this.#view]);
   }
 
   #isMarkup(message) { return message.data?.format === "html"; }
