@@ -20,15 +20,21 @@ help: ## List the targets.
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	@touch $@
 
+CLIENTS := tests/clients/js/node_modules
+
+$(CLIENTS): tests/clients/js/package-lock.json
+	@command -v npm >/dev/null || { echo "Node.js is missing: the JavaScript clients will not be tested."; exit 0; }; \
+	echo "Installing the pinned JavaScript clients ..."; cd tests/clients/js && npm ci --silent && touch node_modules
+
 setup: .venv/run ## Make .venv with the tidings command in it.
 
 run: .venv/run ## Start Tidings on http://127.0.0.1:8080.
 	@exec $(BIN)/tidings serve
 
-test: .venv/dev ## Run the tests (sets everything up by itself).
+test: .venv/dev $(CLIENTS) ## Run the tests (sets everything up by itself).
 	$(BIN)/pytest -n auto -m "not slow"
 
-test-long: .venv/dev ## Run the tests that take minutes.
+test-long: .venv/dev $(CLIENTS) ## Run the tests that take minutes.
 	$(BIN)/pytest -n auto -m slow
 
 lint: .venv/dev ## Check style and formatting.
@@ -52,4 +58,4 @@ lock: .venv/dev ## Pin the dependencies anew (names, versions and hashes only).
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header pyproject.toml --group build --group dev -c requirements/run.txt -o requirements/dev.txt
 
 clean: ## Remove .venv and what tools leave behind; keeps your data.
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(CLIENTS) .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis

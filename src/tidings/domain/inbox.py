@@ -116,6 +116,8 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     seen: bool | None = None
     data: Mapping[str, Any] = {}
     """Each of these values, or one of them where it is a list."""
+    payload: Mapping[str, Any] = {}
+    """What triggered the message holds this."""
     severities: tuple[Severity, ...] = ()
     created_from: datetime | None = None
     created_until: datetime | None = None

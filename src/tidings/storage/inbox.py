@@ -107,6 +107,19 @@ async def counts(
     return found
 
 
+async def payloads(
+    connection: Connection, scope: Scope, ids: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """What triggered these messages, where that is still known."""
+    rows = await connection.fetch(
+        "SELECT m.id, e.payload FROM messages AS m JOIN events AS e ON e.id = m.event_id "
+        "WHERE m.environment_id = $1 AND m.id = ANY ($2)",
+        scope.environment_id,
+        list(ids),
+    )
+    return {row["id"]: msgspec.json.decode(row["payload"]) for row in rows}
+
+
 async def unread(connection: Connection, scope: Scope, subscriber_id: str) -> Unread:
     """What the bell shows: neither read, archived nor snoozed."""
     rows = await connection.fetch(
@@ -306,6 +319,12 @@ class _Question:
             choices = value if isinstance(value, list) else [value]
             held = " OR ".join(f"m.data @> {self._json({name: each})}" for each in choices)
             self.where.append(f"({held or 'false'})")
+
+        if filter.payload:
+            self.where.append(
+                "EXISTS (SELECT FROM events AS e WHERE e.id = m.event_id "
+                f"AND e.payload @> {self._json(filter.payload)})"
+            )
 
     def _json(self, value: Any) -> str:
         return f"{self.argument(msgspec.json.encode(value).decode())}::jsonb"

@@ -62,6 +62,21 @@ async def page(
     return Page(items, more, None if total > MOST_COUNTED else total)
 
 
+async def by_ids(
+    connection: Connection, scope: Scope, subscriber_id: str, ids: Sequence[str]
+) -> list[Delivered]:
+    """Those of the subscriber's in-app messages that have one of these ids, newest first."""
+    rows = await connection.fetch(
+        f"SELECT {_COLUMNS} FROM messages AS r LEFT JOIN events AS e ON e.id = r.event_id "
+        "WHERE r.environment_id = $1 AND r.subscriber_id = $2 AND r.channel = 'in_app' "
+        "AND r.id = ANY ($3) ORDER BY r.id DESC",
+        scope.environment_id,
+        subscriber_id,
+        list(ids),
+    )
+    return await _complete(connection, scope, rows)
+
+
 def asked(scope: Scope, filter: Filter) -> Question:
     question = Question("messages", scope.environment_id)
     question.any_of("transaction_id", filter.transaction_ids)
