@@ -9,7 +9,7 @@ from typing import Any
 import aiohttp
 import asyncpg
 
-from bench.inboxes import connected
+from bench.inboxes import address, connected
 from bench.service import Service, serving
 
 _TIMES = 200
@@ -31,7 +31,7 @@ async def _measure(service: Service) -> None:
     floor = await _Floor.open(service.database_url())
     async with (
         connected(service, ["ada"]) as [inbox],
-        aiohttp.ClientSession(service.base, headers=service.headers) as client,
+        aiohttp.ClientSession(address(service), headers=service.headers) as client,
     ):
         for number in range(_TIMES):
             floors.append(await floor.round_trip())

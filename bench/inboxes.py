@@ -35,11 +35,15 @@ class Inbox:
         await self._reading
 
 
+def address(service: Service) -> str:
+    return f"http://127.0.0.1:{service.port}"
+
+
 @asynccontextmanager
 async def connected(service: Service, subscribers: list[str]) -> AsyncIterator[list[Inbox]]:
     connector = aiohttp.TCPConnector(limit=0)
     gate = asyncio.Semaphore(_AT_ONCE)
-    async with aiohttp.ClientSession(service.base, connector=connector) as client:
+    async with aiohttp.ClientSession(address(service), connector=connector) as client:
         application = await _application(client, service)
 
         async def connect(subscriber: str) -> Inbox:

@@ -29,15 +29,16 @@ def free_port() -> int:
 class Service:
     def __init__(self, data: Path, *arguments: str) -> None:
         self.data = data
-        self.base = f"http://127.0.0.1:{free_port()}"
+        self.port = free_port()
+        self.headers = {"Authorization": f"ApiKey {_KEY}"}
+        self._base = f"http://127.0.0.1:{self.port}"
         self._started = time.monotonic()
         self._environment = {k: v for k, v in os.environ.items() if not k.startswith("TIDINGS_")}
         self._environment["TIDINGS_BOOTSTRAP_API_KEY"] = _KEY
-        port = self.base.rsplit(":", 1)[1]
         self.process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "tidings", "serve"),
-                *("--data-dir", str(data), "--port", port),
+                *("--data-dir", str(data), "--port", str(self.port)),
                 *arguments,
             ],
             stdout=subprocess.DEVNULL,
@@ -49,7 +50,7 @@ class Service:
         """How long the start took."""
         while time.monotonic() < self._started + 60:
             try:
-                urllib.request.urlopen(f"{self.base}/health/ready", timeout=1)
+                urllib.request.urlopen(f"{self._base}/health/ready", timeout=1)
                 return time.monotonic() - self._started
             except (urllib.error.URLError, OSError):
                 time.sleep(0.01)
@@ -59,13 +60,9 @@ class Service:
         self.process.terminate()
         self.process.wait(60)
 
-    @property
-    def headers(self) -> dict[str, str]:
-        return {"Authorization": f"ApiKey {_KEY}"}
-
     def post(self, path: str, body: Any) -> Any:
         request = urllib.request.Request(
-            self.base + path,
+            self._base + path,
             json.dumps(body).encode(),
             {**self.headers, "Content-Type": "application/json"},
         )

@@ -139,22 +139,7 @@ class Service:
         accepter = Accepter(self._database, self._world, catalog, queue.wake)
         parts = Parts(self._settings, self._world, health, key_ring, network, accepter, listener)
         sockets = make_sockets(parts)
-        server = _Server(
-            uvicorn.Config(
-                open_doors(parts, sockets),
-                lifespan="off",
-                loop="none",
-                http="httptools",
-                ws="websockets-sansio",
-                ws_max_size=_LARGEST_FRAME,
-                ws_ping_interval=_PING_SECONDS,
-                ws_per_message_deflate=False,
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                timeout_graceful_shutdown=int(self._settings.stop_seconds) or 1,
-            )
-        )
+        server = make_server(open_doors(parts, sockets), self._settings.stop_seconds)
         await listener.start()
         await sockets.start()
         noting = asyncio.create_task(_note_keys(key_ring))
@@ -176,7 +161,7 @@ class Service:
             await listener.stop()
 
 
-class _Server(uvicorn.Server):
+class Server(uvicorn.Server):
     """Leaves signals to us, since uvicorn would raise them again after a graceful stop, and says
     when it listens."""
 
@@ -191,6 +176,27 @@ class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
+
+
+def make_server(app: ASGIApp, stop_seconds: float) -> Server:
+    """Without compression of websockets, whose windows would cost more memory than all the rest of
+    a connection."""
+    return Server(
+        uvicorn.Config(
+            app,
+            lifespan="off",
+            loop="none",
+            http="httptools",
+            ws="websockets-sansio",
+            ws_max_size=_LARGEST_FRAME,
+            ws_ping_interval=_PING_SECONDS,
+            ws_per_message_deflate=False,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=int(stop_seconds) or 1,
+        )
+    )
 
 
 async def _note_keys(key_ring: KeyRing) -> None:

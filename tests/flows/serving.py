@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -66,6 +67,12 @@ class Server:
     def get(self, path: str, key: str = KEY) -> httpx.Response:
         headers = {"Authorization": f"ApiKey {key}"}
         return httpx.get(self.base + path, headers=headers, timeout=10)
+
+    def post(self, path: str, body: Any, key: str = KEY) -> Any:
+        headers = {"Authorization": f"ApiKey {key}"}
+        answer = httpx.post(self.base + path, json=body, headers=headers, timeout=30)
+        assert answer.status_code < 300, answer.text
+        return answer.json()
 
     def said(self) -> str:
         return self.log.read_text()

@@ -10,9 +10,11 @@ from litestar.types import Receive, Scope, Send
 from tidings.inbox.live import Live
 from tidings.inbox.mailbox import Ended, Mailbox
 from tidings.inbox.news import News
+from tidings.storage.database import AWAY
 
 UNPROVEN = 4401
 STOPPING = 1012
+LATER = 1013
 REFUSED = "The token is not valid or has run out; POST /v1/inbox/session gives a new one."
 _ENDED: dict[Ended, tuple[int, str]] = {
     "expired": (UNPROVEN, "The token has run out."),
@@ -29,14 +31,15 @@ class PlainSocket:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if (await receive())["type"] != "websocket.connect":
             return
-        token = token_in(scope)
-        visitor = await self._live.tokens.visitor(token)
         await _send(send, {"type": "websocket.accept"})
-        if visitor is None:
+        try:
+            mailbox = await self._join(token_in(scope))
+        except AWAY:
+            await _close(send, LATER, "The service cannot reach its database. Try again soon.")
+            return
+        if mailbox is None:
             await _close(send, UNPROVEN, REFUSED)
             return
-        mailbox = Mailbox(visitor, token)
-        await self._live.join(mailbox)
         writing = asyncio.create_task(_write(mailbox, send))
         try:
             await _read(receive, send)
@@ -44,6 +47,14 @@ class PlainSocket:
             self._live.leave(mailbox)
             writing.cancel()
             await asyncio.gather(writing, return_exceptions=True)
+
+    async def _join(self, token: str) -> Mailbox | None:
+        visitor = await self._live.tokens.visitor(token)
+        if visitor is None:
+            return None
+        mailbox = Mailbox(visitor, token)
+        await self._live.join(mailbox)
+        return mailbox
 
 
 def token_in(scope: Scope) -> str:

@@ -99,6 +99,8 @@ class SocketIo:
         timer = loop.call_later(_PROOF_SECONDS, _cut_unproven, call, running)
         try:
             await asyncio.wait([running])
+            if not running.cancelled() and (error := running.exception()) is not None:
+                _log.error("socket_failed", exc_info=error)
         finally:
             timer.cancel()
             running.cancel()

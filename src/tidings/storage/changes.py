@@ -44,9 +44,12 @@ class Listener:
         unheard, as soon as there is a connection again."""
         self._hearers[channel] = heard
         self._missing.append(missed)
-        if self._connection is not None:
-            with suppress(*TROUBLE):
-                await self._connection.add_listener(channel, self._heard)
+        connection = self._connection
+        if connection is not None:
+            try:
+                await connection.add_listener(channel, self._heard)
+            except TROUBLE:
+                connection.terminate()  # the next one listens to everything
 
     async def start(self) -> None:
         connection = await self._connect()

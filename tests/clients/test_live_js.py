@@ -1,0 +1,86 @@
+"""The published JavaScript client, live: it is told of a message and of the counts."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.flows.serving import Server, serving
+from tests.flows.test_engine import INBOX, variables
+
+CODE = Path(__file__).parent / "js"
+MISSING = shutil.which("node") is None or not (CODE / "node_modules" / "@novu" / "js").is_dir()
+
+pytestmark = pytest.mark.skipif(
+    MISSING, reason="needs Node.js and `npm ci --ignore-scripts` in tests/clients/js"
+)
+
+
+@pytest.fixture
+def server(empty_url: str, tmp_path: Path) -> Iterator[Server]:
+    chosen = {**variables(empty_url), "TIDINGS_DIALECT": "novu"}
+    with serving(log=tmp_path / "log", **chosen) as server:
+        yield server
+
+
+class Client:
+    """The client in a process of its own."""
+
+    def __init__(self, server: Server, way: str) -> None:
+        found = server.get("/v1/environments").json()["data"]
+        application = next(each["identifier"] for each in found if each["name"] == "Development")
+        self._process = subprocess.Popen(
+            ["node", "live.mjs", server.base, application, "ada", way],
+            cwd=CODE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def until(self, event: str) -> Any:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            said = json.loads(line)
+            assert said["event"] != "failed", said
+            if said["event"] == event:
+                return said.get("data")
+        raise AssertionError(f"it ended without saying {event}")
+
+    def ends(self) -> int:
+        return self._process.wait(60)
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+
+@pytest.fixture(params=["socket.io", "websocket"])
+def client(server: Server, request: pytest.FixtureRequest) -> Iterator[Client]:
+    client = Client(server, request.param)
+    yield client
+    client.kill()
+
+
+def test_the_client_is_told_of_a_message_and_of_the_counts(server: Server, client: Client) -> None:
+    server.post(
+        "/v2/workflows", {"name": "Ping", "workflowId": "ping", "active": True, "steps": [INBOX]}
+    )
+    client.until("connected")
+    assert client.until("unread") == _counts(0)
+    server.post("/v1/events/trigger", {"name": "ping", "to": "ada", "payload": {"n": "Hello"}})
+    received = client.until("received")
+    assert (received["body"], received["isRead"]) == ("Hello", False)
+    assert received["to"]["subscriberId"] == "ada"
+    assert client.until("unseen") == 1
+    assert client.until("unread") == _counts(1)
+    assert client.until("unseen") == 0
+    assert client.until("unread") == _counts(0)
+    assert client.ends() == 0
+
+
+def _counts(total: int) -> dict[str, Any]:
+    return {"total": total, "severity": {"high": 0, "medium": 0, "low": 0, "none": total}}
