@@ -143,6 +143,8 @@ h2:focus { outline: none; }
 .icon:hover { background: var(--_hover); color: var(--_text); }
 .icon:disabled { opacity: .4; background: none; }
 .close { margin-inline-start: 2px; }
+.back { margin-inline-start: -10px; }
+[dir=rtl] .back svg { transform: scaleX(-1); }
 .tabs { display: flex; gap: 4px; padding: 0 14px; border-bottom: 1px solid var(--_border); overflow-x: auto; scrollbar-width: none; flex: none; }
 .tabs button { display: flex; gap: 5px; align-items: baseline; padding: 8px 6px 9px; color: var(--_muted); border-radius: 6px 6px 0 0; white-space: nowrap; position: relative; margin-inline-end: 6px; }
 .tabs button:hover { color: var(--_text); }
@@ -205,7 +207,7 @@ time { color: var(--_muted); font-size: .86em; white-space: nowrap; flex: none; 
 .empty { display: flex; flex-direction: column; align-items: center; justify-content: center; padding: 32px 36px 72px; text-align: center; gap: 6px; color: var(--_muted); }
 .empty svg { width: 44px; height: 44px; stroke-width: 1.2; margin-bottom: 12px; color: var(--_accent); }
 .empty h3 { color: var(--_text); font-weight: 600; font-size: 1.08em; }
-.empty p { overflow-wrap: anywhere; max-width: 34em; }
+.empty p { overflow-wrap: anywhere; max-width: 34em; text-wrap: balance; }
 .empty .button { margin-top: 14px; color: var(--_text); }
 .notice { display: flex; align-items: center; gap: 10px; padding: 9px 10px; padding-inline-start: 18px; border-top: 1px solid var(--_border); background: var(--_hover); flex: none; }
 .notice span { flex: 1; }
@@ -942,7 +944,7 @@ export class TidingsInbox extends HTMLBase {
     p.bell = h("button", { class: "bell", part: "bell", type: "button", "aria-haspopup": "dialog", "aria-expanded": "false", "aria-controls": "panel", onclick: () => this.toggle() },
       h("slot", { name: "bell" }, icon("bell")), p.badge);
     p.heading = h("h2", { id: "heading", tabindex: "-1" }, this.#say("title"));
-    p.back = button("back", "back", () => this.#show("all"));
+    p.back = button("back", "back", () => this.#show("all"), { class: "back" });
     p.allRead = button("checks", "markAllRead", () => this.#readAll());
     p.gear = button("gear", "preferences", () => this.#show("preferences"));
     p.close = button("close", "close", () => this.close(), { class: "close" });
