@@ -13,6 +13,7 @@ from tests.flows.serving import Server, serving
 from tests.flows.test_engine import INBOX, variables
 
 CODE = Path(__file__).parent / "js"
+WAYS = {"ada": "socket.io", "bob": "websocket"}
 MISSING = shutil.which("node") is None or not (CODE / "node_modules" / "@novu" / "js").is_dir()
 
 pytestmark = pytest.mark.skipif(
@@ -30,11 +31,11 @@ def server(empty_url: str, tmp_path: Path) -> Iterator[Server]:
 class Client:
     """The client in a process of its own."""
 
-    def __init__(self, server: Server, way: str) -> None:
+    def __init__(self, server: Server, key: str, way: str) -> None:
         found = server.get("/v1/environments").json()["data"]
         application = next(each["identifier"] for each in found if each["name"] == "Development")
         self._process = subprocess.Popen(
-            ["node", "live.mjs", server.base, application, "ada", way],
+            ["node", "live.mjs", server.base, application, key, way],
             cwd=CODE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -58,28 +59,33 @@ class Client:
         self._process.communicate()
 
 
-@pytest.fixture(params=["socket.io", "websocket"])
-def client(server: Server, request: pytest.FixtureRequest) -> Iterator[Client]:
-    client = Client(server, request.param)
-    yield client
-    client.kill()
+@pytest.fixture
+def clients(server: Server) -> Iterator[dict[str, Client]]:
+    """One that speaks socket.io, and one that speaks plain websockets."""
+    clients = {key: Client(server, key, way) for key, way in WAYS.items()}
+    yield clients
+    for client in clients.values():
+        client.kill()
 
 
-def test_the_client_is_told_of_a_message_and_of_the_counts(server: Server, client: Client) -> None:
+def test_the_client_is_told_of_a_message_and_of_the_counts(
+    server: Server, clients: dict[str, Client]
+) -> None:
     server.post(
         "/v2/workflows", {"name": "Ping", "workflowId": "ping", "active": True, "steps": [INBOX]}
     )
-    client.until("connected")
-    assert client.until("unread") == _counts(0)
-    server.post("/v1/events/trigger", {"name": "ping", "to": "ada", "payload": {"n": "Hello"}})
-    received = client.until("received")
-    assert (received["body"], received["isRead"]) == ("Hello", False)
-    assert received["to"]["subscriberId"] == "ada"
-    assert client.until("unseen") == 1
-    assert client.until("unread") == _counts(1)
-    assert client.until("unseen") == 0
-    assert client.until("unread") == _counts(0)
-    assert client.ends() == 0
+    for key, client in clients.items():
+        client.until("connected")
+        assert client.until("unread") == _counts(0)
+        server.post("/v1/events/trigger", {"name": "ping", "to": key, "payload": {"n": key}})
+        received = client.until("received")
+        assert (received["body"], received["isRead"]) == (key, False)
+        assert received["to"]["subscriberId"] == key
+        assert client.until("unseen") == 1
+        assert client.until("unread") == _counts(1)
+        assert client.until("unseen") == 0
+        assert client.until("unread") == _counts(0)
+        assert client.ends() == 0
 
 
 def _counts(total: int) -> dict[str, Any]:

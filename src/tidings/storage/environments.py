@@ -7,7 +7,7 @@ import asyncpg
 from tidings.domain.environments import Environment
 from tidings.domain.errors import ConflictError, NotFoundError
 from tidings.domain.scope import Scope
-from tidings.storage import changes, integrations, keys
+from tidings.storage import changes, integrations, keys, signing_keys
 from tidings.storage.database import Connection, Row
 from tidings.storage.secrets import Sealer
 
@@ -170,6 +170,7 @@ async def delete(connection: Connection, scope: Scope, id: str) -> None:
     )
     await changes.announce(connection, keys.CHANGED)
     await changes.announce(connection, integrations.CHANGED)
+    await changes.announce(connection, signing_keys.CHANGED)
 
 
 def _taken(error: asyncpg.UniqueViolationError, environment: Environment) -> ConflictError:
