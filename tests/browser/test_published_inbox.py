@@ -15,6 +15,7 @@ from tests.browser.inboxes import call, send
 from tests.browser.sites import Served, site
 from tests.browser.visiting import Visits
 from tests.conftest import TEST_KEY_TEXT
+from tests.waiting import until_async
 from tidings.settings import Settings
 
 CODE = Path(__file__).parent.parent / "clients" / "js"
@@ -119,7 +120,13 @@ async def test_a_message_arrives_by_the_socket(inbox: Inbox, office: Page) -> No
 async def test_reading_archiving_and_snoozing(inbox: Inbox, office: Page) -> None:
     for title in ("One", "Two", "Three"):
         await send(office, title, "Text")
-        await expect(inbox.dot).to_be_visible()
+
+    async def arrived() -> bool:
+        found: Any = await call(office, "GET", "/v1/messages?channel=in_app")
+        return bool(found["totalCount"] == 3)
+
+    await until_async(arrived)
+    await expect(inbox.dot).to_be_visible()
     await inbox.bell.click()
     await expect(inbox.items).to_have_count(3)
 

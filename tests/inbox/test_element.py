@@ -1,4 +1,6 @@
 import gzip
+import re
+from pathlib import Path
 
 import httpx
 import pytest
@@ -7,6 +9,9 @@ from tests.conftest import TEST_KEY_TEXT
 from tidings.settings import Settings
 
 _MOST_BYTES = 40_000
+_ROOT = Path(__file__).parent.parent.parent
+_SOURCE = (_ROOT / "src" / "tidings" / "inbox" / "static" / "inbox.js").read_text()
+_GUIDE = (_ROOT / "docs" / "how-to" / "inbox-element.md").read_text()
 
 
 async def test_the_element_may_be_loaded_by_any_site(anyone: httpx.AsyncClient) -> None:
@@ -37,6 +42,29 @@ async def test_little_is_sent(anyone: httpx.AsyncClient) -> None:
     assert "content-encoding" not in plain.headers
     assert packed.content == plain.content
     assert len(gzip.compress(plain.content)) < _MOST_BYTES
+
+
+def test_the_guide_names_everything_that_can_be_set() -> None:
+    variables = set(re.findall(r"var\((--tidings-[a-z-]+)", _SOURCE))
+    assert variables == set(re.findall(r"^\| `(--tidings-[a-z-]+)`", _GUIDE, re.M))
+    listed = re.search(r"observedAttributes = \[(.*?)\]", _SOURCE)
+    assert listed
+    attributes = set(re.findall(r'"([a-z-]+)"', listed[1])) | {"theme", "toasts"}
+    assert attributes == set(re.findall(r"^\| `([a-z][a-z-]+)` \|", _GUIDE, re.M))
+
+
+def test_the_guide_names_every_event() -> None:
+    told = set(re.findall(r"#emit\(\"(\w+)\"", _SOURCE))
+    assert told == set(re.findall(r"`tidings:(\w+)`", _GUIDE))
+
+
+def test_every_language_has_every_label() -> None:
+    languages = re.findall(r"^  (\w\w): \{\n(.*?)^  \},", _SOURCE, re.M | re.S)
+    english, *others = [set(re.findall(r"(\w+): \"", text)) for _, text in languages]
+    assert len(english) > 50
+    assert all(other == english for other in others)
+    said = set(re.findall(r"#say\(\"(\w+)\"", _SOURCE))
+    assert said <= english
 
 
 class TestDemonstration:

@@ -486,6 +486,14 @@ const HTMLBase = globalThis.HTMLElement ?? class {};
 export class TidingsInbox extends HTMLBase {
   static observedAttributes = ["application-identifier", "subscriber-id", "subscriber-hash", "api-url", "locale", "labels", "placement", "poll-seconds"];
 
+  static #shown = new Set();
+
+  /** Texts of another language, for all elements; what is left out is said in English. */
+  static addLanguage(code, words) {
+    LABELS[code.toLowerCase()] = words;
+    for (const each of this.#shown) each.#restart();
+  }
+
   #server = null;
   #live = null;
   #session = null;
@@ -560,6 +568,7 @@ export class TidingsInbox extends HTMLBase {
   /* -------- life */
 
   connectedCallback() {
+    TidingsInbox.#shown.add(this);
     this.#restart();
     this.#timers.clock = setInterval(() => this.#isOpen && this.#drawTimes(), 60_000);
     document.addEventListener("visibilitychange", this.#onVisible);
@@ -567,6 +576,7 @@ export class TidingsInbox extends HTMLBase {
   }
 
   disconnectedCallback() {
+    TidingsInbox.#shown.delete(this);
     this.#leave();
     Object.values(this.#timers).forEach(clearTimeout);
     this.#timers = {};
