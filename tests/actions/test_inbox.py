@@ -15,7 +15,7 @@ from tidings.clock import ManualClock
 from tidings.domain.errors import TidingsError
 from tidings.domain.inbox import MARKS, SEVERITIES, Filter, Mark, Severity
 from tidings.domain.scope import Scope
-from tidings.storage import inbox
+from tidings.storage import inbox, inbox_counts
 from tidings.storage.database import Connection, Database
 from tidings.world import World
 
@@ -166,12 +166,13 @@ class Play:
             expected = {id for id, held in self.model.items() if held.passes(filter)}
             assert {each.id for each in page.items} == expected
             assert count == len(expected)
-        unread = await inbox.unread(self.tx, self.scope, ADA)
+        bell = (await inbox_counts.of(self.tx, [ADA]))[ADA]
+        unread = bell.unread
         waiting = [held for held in self.model.values() if held.passes(Filter(read=False))]
         assert unread.total == len(waiting)
         assert sum(unread.by_severity.values()) == unread.total
         unseen = [held for held in self.model.values() if held.passes(Filter(seen=False))]
-        assert await inbox.unseen(self.tx, self.scope, ADA) == len(unseen)
+        assert bell.unseen == len(unseen)
         others = await inbox.page(self.tx, self.scope, BOB, Filter(), 100)
         assert not any(each.seen for each in others.items)
 

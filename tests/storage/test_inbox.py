@@ -8,7 +8,7 @@ import pytest
 from tests import seeds
 from tidings.domain.inbox import Filter
 from tidings.domain.scope import Scope
-from tidings.storage import inbox
+from tidings.storage import inbox, inbox_counts
 from tidings.storage.database import Database
 
 
@@ -70,8 +70,8 @@ async def test_the_list_and_the_counts_use_the_indexes_of_the_inbox(
         assert explained.indexes <= {"messages_inbox", "messages_subscriber", "messages_pkey"}
         assert (len(page.items), page.more) == (10, True)
         explained.indexes.clear()
-        assert (await inbox.unread(explained, scope, crowded)).total == 1
-        assert await inbox.unseen(explained, scope, crowded) == 1
+        counted = (await inbox_counts.of(explained, [crowded]))[crowded]
+        assert (counted.unread.total, counted.unseen) == (1, 1)
         bell = [Filter(read=False, archived=False, severities=(each,)) for each in ("high", "none")]
         assert await inbox.counts(explained, scope, crowded, bell) == [0, 1]
         assert len((await inbox.page(explained, scope, crowded, Filter(read=False), 10)).items) == 1

@@ -18,7 +18,7 @@ from tidings.hall.given import InWorld, Tx
 from tidings.hall.preferences import checked
 from tidings.hall.wire import Out, camel
 from tidings.inbox import tokens
-from tidings.storage import inbox
+from tidings.storage import inbox_counts
 
 _KEYLESS = "pk_keyless_"
 _HOUR = 3600
@@ -113,7 +113,7 @@ async def open_session(
         data.subscriber_hash or None,
         None if data.default_schedule is None else checked(data.default_schedule),
     )
-    unread = await inbox.unread(tx, opened.scope, opened.subscriber.id)
+    unread = (await inbox_counts.of(tx, [opened.subscriber.id]))[opened.subscriber.id].unread
     return SessionOut(
         token=tokens.sign(opened.key, opened.subscriber, world.clock.now(), rules.lifetime),
         total_unread_count=unread.total,

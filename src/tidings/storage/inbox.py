@@ -12,18 +12,17 @@ import msgspec
 from tidings.domain.errors import NotFoundError
 from tidings.domain.inbox import (
     MOST_COUNTED,
-    SEVERITIES,
     Filter,
     InboxMessage,
     Reader,
     Received,
     State,
-    Unread,
     Workflow,
 )
 from tidings.domain.scope import Scope
 from tidings.domain.workflows import Preferences
 from tidings.storage.database import Connection, Row
+from tidings.storage.inbox_questions import OWN, Question
 
 _COLUMNS = (
     "m.id, m.notification_id, m.job_id, m.step_id, m.workflow_id, m.transaction_id, m.content, "
@@ -42,8 +41,6 @@ _RECEIVED = (
     f"SELECT {_COLUMNS}, {_READER} FROM messages AS m JOIN subscribers AS s "
     f"ON s.id = m.subscriber_id {_WITH_WORKFLOW}"
 )
-_OWN = "m.environment_id = $1 AND m.subscriber_id = $2 AND m.channel = 'in_app'"
-_UNREAD = "NOT m.read AND NOT m.archived AND m.snoozed_until IS NULL"
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -67,7 +64,7 @@ async def page(
     offset: int = 0,
 ) -> Page:
     """Newest first, those behind the message `after`; nothing behind an unknown one."""
-    question = _Question(scope, subscriber_id)
+    question = Question(scope, subscriber_id)
     question.ask(filter)
     if after is not None:
         question.where.append(
@@ -92,10 +89,10 @@ async def counts(
     most: int = MOST_COUNTED,
 ) -> list[int]:
     """How many pass each filter, up to `most`, in one question."""
-    question = _Question(scope, subscriber_id)
+    question = Question(scope, subscriber_id)
     parts = []
     for filter in filters:
-        question.where = [_OWN]
+        question.where = [OWN]
         question.ask(filter)
         parts.append(
             f"(SELECT count(*) FROM (SELECT FROM messages AS m WHERE {question.conditions()} "
@@ -120,32 +117,6 @@ async def payloads(
     return {row["id"]: msgspec.json.decode(row["payload"]) for row in rows}
 
 
-async def unread(connection: Connection, scope: Scope, subscriber_id: str) -> Unread:
-    """What the bell shows: neither read, archived nor snoozed."""
-    rows = await connection.fetch(
-        "SELECT wanted.severity, (SELECT count(*) FROM (SELECT FROM messages AS m "
-        f"WHERE {_OWN} AND m.severity = wanted.severity AND {_UNREAD} LIMIT $4) AS found) AS count "
-        "FROM unnest($3::text[]) AS wanted (severity)",
-        scope.environment_id,
-        subscriber_id,
-        list(SEVERITIES),
-        MOST_COUNTED + 1,
-    )
-    return Unread.of({row["severity"]: row["count"] for row in rows})
-
-
-async def unseen(connection: Connection, scope: Scope, subscriber_id: str) -> int:
-    """Up to one more than are counted."""
-    count: int = await connection.fetchval(
-        "SELECT count(*) FROM (SELECT FROM messages AS m "
-        f"WHERE {_OWN} AND {_UNREAD} AND NOT m.seen LIMIT $3) AS found",
-        scope.environment_id,
-        subscriber_id,
-        MOST_COUNTED + 1,
-    )
-    return count
-
-
 async def received(connection: Connection, scope: Scope, ids: Sequence[str]) -> list[Received]:
     """Messages of many subscribers, oldest first, to be told to those whose they are."""
     rows = await connection.fetch(
@@ -162,7 +133,7 @@ async def received_since(
 ) -> list[Received]:
     """The newest that arrived since then, oldest first; nothing that is snoozed."""
     rows = await connection.fetch(
-        f"{_RECEIVED} WHERE {_OWN} AND m.created_at >= $3 AND m.snoozed_until IS NULL "
+        f"{_RECEIVED} WHERE {OWN} AND m.created_at >= $3 AND m.snoozed_until IS NULL "
         "ORDER BY m.created_at DESC, m.id DESC LIMIT $4",
         scope.environment_id,
         subscriber_id,
@@ -170,12 +141,6 @@ async def received_since(
         limit,
     )
     return [Received(_reader(row), _message(row)) for row in reversed(rows)]
-
-
-async def find(
-    connection: Connection, scope: Scope, subscriber_id: str, id: str
-) -> InboxMessage | None:
-    return await _find(connection, scope, subscriber_id, id, "")
 
 
 async def get(connection: Connection, scope: Scope, subscriber_id: str, id: str) -> InboxMessage:
@@ -198,7 +163,7 @@ async def mark(
 ) -> int:
     """Bring those that pass, of these ids if they are given, into the state; how many were not in
     it."""
-    question = _Question(scope, subscriber_id)
+    question = Question(scope, subscriber_id)
     question.ask(filter)
     if ids is not None:
         question.where.append(f"m.id = ANY ({question.argument(list(ids))}::text[])")
@@ -220,7 +185,7 @@ async def set_snooze(
     now: datetime,
 ) -> None:
     await connection.execute(
-        f"UPDATE messages AS m SET snoozed_until = $4, updated_at = $5 WHERE {_OWN} AND m.id = $3",
+        f"UPDATE messages AS m SET snoozed_until = $4, updated_at = $5 WHERE {OWN} AND m.id = $3",
         scope.environment_id,
         subscriber_id,
         id,
@@ -238,7 +203,7 @@ async def set_cta(
     now: datetime,
 ) -> None:
     await connection.execute(
-        f"UPDATE messages AS m SET cta = $4, updated_at = $5 WHERE {_OWN} AND m.id = $3",
+        f"UPDATE messages AS m SET cta = $4, updated_at = $5 WHERE {OWN} AND m.id = $3",
         scope.environment_id,
         subscriber_id,
         id,
@@ -255,7 +220,7 @@ async def remove(
     id: str | None = None,
 ) -> int:
     """Those that pass, or the one with this id, whether it is snoozed or not."""
-    question = _Question(scope, subscriber_id)
+    question = Question(scope, subscriber_id)
     if id is None:
         question.ask(filter)
     else:
@@ -281,62 +246,13 @@ async def end_snoozes(connection: Connection, now: datetime, limit: int) -> list
     return [Redelivered(*row) for row in rows]
 
 
-class _Question:
-    """Conditions on the subscriber's messages, known as `m`, and their arguments."""
-
-    def __init__(self, scope: Scope, subscriber_id: str) -> None:
-        self.arguments: list[Any] = [scope.environment_id, subscriber_id]
-        self.where = [_OWN]
-
-    def argument(self, value: Any) -> str:
-        self.arguments.append(value)
-        return f"${len(self.arguments)}"
-
-    def conditions(self) -> str:
-        return " AND ".join(self.where)
-
-    def ask(self, filter: Filter) -> None:
-        """The flags stand in the text, so that the indexes of what is unread are found."""
-        self.where.append(f"m.snoozed_until IS {'NOT ' if filter.snoozed else ''}NULL")
-        for name in ("seen", "read", "archived"):
-            wanted = getattr(filter, name)
-            if wanted is not None:
-                self.where.append(f"m.{name}" if wanted else f"NOT m.{name}")
-        if filter.read is False and filter.archived is None:
-            self.where.append("NOT m.archived")  # follows from it, and finds the index
-        if filter.severities:
-            self.where.append(f"m.severity = ANY ({self.argument(list(filter.severities))})")
-        for group in filter.tags:
-            self.where.append(f"m.tags && {self.argument(list(group))}::text[]")
-        if filter.created_from is not None:
-            self.where.append(f"m.created_at >= {self.argument(filter.created_from)}")
-        if filter.created_until is not None:
-            self.where.append(f"m.created_at <= {self.argument(filter.created_until)}")
-        if filter.context_keys is not None:
-            keys = f"{self.argument(list(filter.context_keys))}::text[]"
-            self.where.append(f"m.context_keys @> {keys} AND m.context_keys <@ {keys}")
-        for name, value in filter.data.items():
-            choices = value if isinstance(value, list) else [value]
-            held = " OR ".join(f"m.data @> {self._json({name: each})}" for each in choices)
-            self.where.append(f"({held or 'false'})")
-
-        if filter.payload:
-            self.where.append(
-                "EXISTS (SELECT FROM events AS e WHERE e.id = m.event_id "
-                f"AND e.payload @> {self._json(filter.payload)})"
-            )
-
-    def _json(self, value: Any) -> str:
-        return f"{self.argument(msgspec.json.encode(value).decode())}::jsonb"
-
-
 async def _find(
     connection: Connection, scope: Scope, subscriber_id: str, id: str, held: str
 ) -> InboxMessage | None:
     if "\0" in id:
         return None
     row = await connection.fetchrow(
-        f"SELECT {_COLUMNS} FROM messages AS m {_WITH_WORKFLOW} WHERE {_OWN} AND m.id = $3 {held}",
+        f"SELECT {_COLUMNS} FROM messages AS m {_WITH_WORKFLOW} WHERE {OWN} AND m.id = $3 {held}",
         scope.environment_id,
         subscriber_id,
         id,
