@@ -4,6 +4,9 @@
 
 import { Novu } from "@novu/js";
 
+// Browsers and newer versions of Node.js have one.
+globalThis.WebSocket ??= (await import("ws")).WebSocket;
+
 const [base, applicationIdentifier, subscriberId, way] = process.argv.slice(2);
 const say = (event, data) => console.log(JSON.stringify({ event, data }));
 const fail = (reason) => {
