@@ -25,6 +25,7 @@ from tidings.foundation import make_network
 from tidings.hall.edge import Edge
 from tidings.hall.porter import Porter
 from tidings.inbox import door as inbox_door
+from tidings.inbox import pages as inbox_pages
 from tidings.inbox import socket_io
 from tidings.inbox.live import Live
 from tidings.inbox.sockets import Sockets
@@ -88,10 +89,12 @@ def open_doors(parts: Parts, sockets: Sockets | None = None) -> Edge:
         accepter=parts.accepter,
         queue_state=parts.health.queue_state,
     )
+    shown = inbox_pages.Parts(parts.settings, parts.world, database, parts.accepter)
     doors: dict[str, ASGIApp] = {
         inbox_door.PREFIX: inbox_door.build(visiting),
         socket_io.PREFIX: sockets.socket_io,
         web_door.PREFIX: web_door.build(operating),
+        **dict.fromkeys(inbox_pages.PREFIXES, inbox_pages.build(shown)),
     }
     main = web_door.Threshold(door.build(parts), parts.settings)
     return Edge(Porter(main, doors, sockets))

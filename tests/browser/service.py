@@ -12,7 +12,7 @@ from tidings.actions.accepting import Accepter
 from tidings.api.auth import KeyRing
 from tidings.api.door import Parts
 from tidings.api.health import Health
-from tidings.app import open_doors
+from tidings.app import make_sockets, open_doors
 from tidings.dialect import Dialect
 from tidings.engine import queue
 from tidings.engine.worker import Worker
@@ -64,12 +64,16 @@ async def _serve(
         accepter,
         listener,
     )
-    server = _Server(uvicorn.Config(open_doors(parts), lifespan="off", log_config=None, ws="none"))
+    sockets = make_sockets(parts)
+    doors = open_doors(parts, sockets)
+    server = _Server(uvicorn.Config(doors, lifespan="off", log_config=None, ws="websockets-sansio"))
     await listener.start()
+    await sockets.start()
     await worker.start()
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     ready.set()
     await stop.wait()
+    await sockets.stop()
     server.should_exit = server.force_exit = True
     await serving
     await worker.stop(5)

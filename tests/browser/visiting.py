@@ -11,6 +11,7 @@ LOOKS = [(width, scheme) for width in WIDTHS for scheme in ("light", "dark")]
 """How every page must look well: (width, colour scheme)."""
 
 _GRAVE = ("serious", "critical")
+_ANSWERED = ("document", "xhr", "fetch")
 _REPORTED_BY_STATUS = "Failed to load resource"
 
 
@@ -65,7 +66,7 @@ class Visits:
                 self._problems.append(f"{page.url} asked another host: {request.url}")
 
         def on_response(response: Response) -> None:
-            if response.status >= 400 and response.request.resource_type not in ("document", "xhr"):
+            if response.status >= 400 and response.request.resource_type not in _ANSWERED:
                 path = urlsplit(response.url).path
                 self._problems.append(f"{page.url} could not load {path}: {response.status}")
 

@@ -2,25 +2,20 @@
 
 import asyncio
 import json
-import shutil
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from tests.clients.javascript import CODE, needs_javascript
 from tests.conftest import API_KEY
 from tests.seeds import add_message
 from tidings.domain.scope import Scope
 from tidings.storage import environments, subscribers
 from tidings.storage.database import Database
 
-CODE = Path(__file__).parent / "js"
-MISSING = shutil.which("node") is None or not (CODE / "node_modules" / "@novu" / "js").is_dir()
-pytestmark = pytest.mark.skipif(
-    MISSING, reason="needs Node.js, and `npm ci` in tests/clients/js, which `make test` runs"
-)
+pytestmark = needs_javascript
 
 WORKFLOW = {
     "name": "Orders",

@@ -1,7 +1,6 @@
 """The published JavaScript client, live: it is told of a message and of the counts."""
 
 import json
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,16 +8,13 @@ from typing import Any
 
 import pytest
 
+from tests.clients.javascript import CODE, needs_javascript
 from tests.flows.serving import Server, serving
 from tests.flows.test_engine import INBOX, variables
 
-CODE = Path(__file__).parent / "js"
 WAYS = {"ada": "socket.io", "bob": "websocket"}
-MISSING = shutil.which("node") is None or not (CODE / "node_modules" / "@novu" / "js").is_dir()
 
-pytestmark = pytest.mark.skipif(
-    MISSING, reason="needs Node.js and `npm ci --ignore-scripts` in tests/clients/js"
-)
+pytestmark = needs_javascript
 
 
 @pytest.fixture
