@@ -9,7 +9,7 @@ from tidings.actions.accepting import Accepter
 from tidings.dialect import Dialect
 from tidings.hall.body import StrictJson
 from tidings.hall.errors import Failures
-from tidings.hall.given import basics
+from tidings.hall.given import basics, provided
 from tidings.hall.unit import Transactions
 from tidings.inbox import demo, element
 from tidings.settings import Settings
@@ -34,7 +34,7 @@ def build(parts: Parts) -> Litestar:
         exception_handlers={Exception: Failures(parts.world.clock).answer},
         middleware=[lambda app: Transactions(app, parts.database)],
         dependencies={
-            **basics(parts.world, Dialect(parts.settings.dialect)),
+            **provided(basics(parts.world, Dialect(parts.settings.dialect))),
             "accepter": Provide(lambda: parts.accepter, sync_to_thread=False),
         },
         dto=StrictJson,
