@@ -7,9 +7,12 @@ from typing import Any
 import msgspec
 
 from tidings.domain.activities import Delivered
+from tidings.domain.errors import NotFoundError
 from tidings.domain.messages import UNEXPECTED, Change, Message
 from tidings.domain.paging import MOST_COUNTED
 from tidings.domain.scope import Scope
+from tidings.domain.subscribers import Subscriber
+from tidings.domain.workflows import Workflow
 from tidings.storage import subscribers, workflows
 from tidings.storage.database import Connection, Row
 from tidings.storage.newest import Question
@@ -72,6 +75,32 @@ def asked(scope: Scope, filter: Filter) -> Question:
         question.where(f"r.context_keys @> {keys} AND r.context_keys <@ {keys}")
     question.between(filter.after, filter.before)
     return question
+
+
+async def of_notification(
+    connection: Connection, scope: Scope, notification_id: str, limit: int
+) -> list[Delivered]:
+    """What its steps produced, oldest first, without the people and workflows beside it."""
+    rows = await connection.fetch(
+        f"SELECT {_COLUMNS} FROM messages AS r LEFT JOIN events AS e ON e.id = r.event_id "
+        "WHERE r.environment_id = $1 AND r.notification_id = $2 ORDER BY r.id LIMIT $3",
+        scope.environment_id,
+        notification_id,
+        limit,
+    )
+    return [_delivered(row, None, None) for row in rows]
+
+
+async def get(connection: Connection, scope: Scope, id: str) -> Message:
+    row = await connection.fetchrow(
+        f"SELECT {_COLUMNS} FROM messages AS r LEFT JOIN events AS e ON e.id = r.event_id "
+        "WHERE r.environment_id = $1 AND r.id = $2",
+        scope.environment_id,
+        id,
+    )
+    if row is None:
+        raise NotFoundError(f"There is no message {id!r}.", messageId=id)
+    return _message(row)
 
 
 async def lock_reported(
@@ -145,20 +174,24 @@ async def _complete(connection: Connection, scope: Scope, rows: Sequence[Row]) -
     people = await subscribers.by_ids(connection, [row["subscriber_id"] for row in rows])
     causes = await workflows.by_ids(connection, scope, [row["workflow_id"] for row in rows])
     return [
-        Delivered(
-            message=_message(row),
-            seen=row["seen"],
-            read=row["read"],
-            last_seen_at=row["last_seen_at"],
-            last_read_at=row["last_read_at"],
-            snoozed_until=row["snoozed_until"],
-            payload=_decoded(row["payload"]),
-            overrides=_decoded(row["overrides"]),
-            subscriber=people.get(row["subscriber_id"]),
-            workflow=causes.get(row["workflow_id"]),
-        )
+        _delivered(row, people.get(row["subscriber_id"]), causes.get(row["workflow_id"]))
         for row in rows
     ]
+
+
+def _delivered(row: Row, subscriber: Subscriber | None, workflow: Workflow | None) -> Delivered:
+    return Delivered(
+        message=_message(row),
+        seen=row["seen"],
+        read=row["read"],
+        last_seen_at=row["last_seen_at"],
+        last_read_at=row["last_read_at"],
+        snoozed_until=row["snoozed_until"],
+        payload=_decoded(row["payload"]),
+        overrides=_decoded(row["overrides"]),
+        subscriber=subscriber,
+        workflow=workflow,
+    )
 
 
 def _message(row: Row) -> Message:
