@@ -208,7 +208,7 @@ def _split(values: Sequence[str]) -> list[str]:
 def _number(visit: Visit, name: str, default: int) -> float:
     text = visit.query.get(name).strip()
     try:
-        return float(text) if text else default
+        return float(text or default)
     except ValueError:
         raise InvalidError({name: Problem(["must be a number"], text)}) from None
 

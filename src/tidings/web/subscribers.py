@@ -146,7 +146,8 @@ async def show_timeline(visit: InVisit, conn: Conn, id: FromPath[str]) -> Respon
     """Everything they got and did not get, and why."""
     subscriber = await subscribers.named(conn, visit.scope, id)
     asked = visit.query.get("page")
-    number, offset, size = window(float(asked if asked.isdecimal() else 0), _TIMELINE, _TIMELINE)
+    page = float(asked) if asked.isdecimal() else 0.0
+    number, offset, size = window(page, float(_TIMELINE), _TIMELINE)
     filter = notifications.Filter(subscriber_ids=[subscriber.id])
     found, more = await notifications.page(conn, visit.scope, filter, offset, size)
     return visit.page(

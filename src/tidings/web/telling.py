@@ -6,10 +6,14 @@ import msgspec
 
 from tidings.domain.activities import Activity
 from tidings.domain.channels import CHANNELS
+from tidings.domain.messages import Message
 from tidings.domain.notifications import FINAL, Job
 
 SHORT = 1500
 """How much of a stored text a page shows; the whole has a page of its own."""
+
+LONGEST = 4000
+"""How much a page shows of the text of a message."""
 
 NAMES = {
     "in_app": "In-app",
@@ -122,6 +126,27 @@ def name_of(person: Any) -> str:
     """The full name, or else the key; of whatever has both."""
     full = " ".join(each for each in (person.first_name, person.last_name) if each)
     return full or str(person.key)
+
+
+def address_of(message: Message) -> str:
+    """Where it went, as far as it may be shown."""
+    said = message.address
+    if plain := said.get("email") or said.get("phone"):
+        return str(plain)
+    hidden = said.get("webhookUrl") or next(iter(said.get("deviceTokens") or ()), None)
+    return masked(hidden) if hidden else ""
+
+
+def text_of(message: Message) -> str:
+    """What it says, without its HTML."""
+    content = message.content
+    text = content.get("text", "") if isinstance(content, dict) else content
+    return str(text)[:LONGEST]
+
+
+def buttons_of(message: Message) -> list[str]:
+    action = message.cta.get("action") or {}
+    return [str(button.get("content", "")) for button in action.get("buttons", ())]
 
 
 def pretty(value: Any) -> str:
