@@ -1,9 +1,7 @@
-from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-import pytest_asyncio
 from playwright.async_api import expect
 
 from tests.browser.application import WELCOME, Application
@@ -31,13 +29,6 @@ ORDER = {"body": "{{ payload.order }}"}
 TEXT = [{"name": "Text", "stepId": "text", "type": "sms", "controlValues": ORDER}]
 CHAT = [{"name": "Room", "stepId": "room", "type": "chat", "controlValues": {"body": "Hi"}}]
 ALL = ("email", "in_app", "sms", "push", "chat", "delay")
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def application(base: str) -> AsyncIterator[Application]:
-    application = Application(base)
-    yield application
-    await application.close()
 
 
 async def test_a_run_is_found_with_its_caught_mail_and_its_timeline(

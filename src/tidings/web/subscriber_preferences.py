@@ -1,11 +1,9 @@
 """What a subscriber wants to get, on which channels and at which hours."""
 
-from typing import Any
-
 import msgspec
 from litestar import Response
 from litestar.params import FromPath
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from tidings.actions import preferences as actions
 from tidings.domain.channels import CHANNELS, Channel
@@ -34,6 +32,9 @@ from tidings.web.visit import InVisit, Visit
 
 SHOWN = 30
 EVERYWHERE = "everywhere"
+_OFFICE = DaySchedule(True, [TimeRange("09:00 AM", "05:00 PM")])
+_OFFERED = WeeklySchedule(_OFFICE, _OFFICE, _OFFICE, _OFFICE, _OFFICE)
+"""What the form holds while there is no schedule, so that saving it does not shut every hour."""
 
 
 class Day(msgspec.Struct, frozen=True):
@@ -152,17 +153,17 @@ def _days(visit: Visit, schedule: Schedule | None) -> list[Day]:
     """What was just sent, or else what is stored."""
     if any(name.endswith(".start") for name in visit.form.names()):
         schedule = _schedule(visit.form)
-    week = schedule.weekly_schedule if schedule is not None else UNSET
+    week = (schedule.weekly_schedule if schedule is not None else UNSET) or _OFFERED
     return [_day(week, weekday) for weekday in WEEKDAYS]
 
 
-def _day(week: Any, weekday: str) -> Day:
-    day = UNSET if week is UNSET else getattr(week, weekday)
+def _day(week: WeeklySchedule, weekday: str) -> Day:
+    day: DaySchedule | UnsetType = getattr(week, weekday)
     if day is UNSET:
         return Day(weekday, False, [("", "")])
-    hours = [] if day.hours is UNSET else day.hours
+    hours = [(_clock(each.start), _clock(each.end)) for each in day.hours or ()]
     return Day(
-        weekday, day.is_enabled, [*((_clock(h.start), _clock(h.end)) for h in hours), ("", "")]
+        weekday, day.is_enabled, [*hours, ("", "")] if day.is_enabled or not hours else hours
     )
 
 

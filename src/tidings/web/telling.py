@@ -6,6 +6,7 @@ import msgspec
 
 from tidings.domain.activities import Activity
 from tidings.domain.channels import CHANNELS
+from tidings.domain.explaining import StepAccount
 from tidings.domain.messages import Message
 from tidings.domain.notifications import FINAL, Job
 
@@ -80,6 +81,16 @@ _HIDDEN = frozenset({"deviceTokens", "webhookUrl"})
 def word(job: Job) -> str:
     """`sent`, `not sent`, `waits` ..."""
     return (_SENT if job.type in CHANNELS else _DONE)[job.status]
+
+
+def rest(step: StepAccount) -> str:
+    """What the account says of a step, without its type and name: `was sent through ...`"""
+    return step.summary.removeprefix(f"{step.type} step {step.step_key!r} ")
+
+
+def sentence(step: StepAccount) -> str:
+    text = rest(step)
+    return text[:1].upper() + text[1:]
 
 
 def is_open(activity: Activity) -> bool:
