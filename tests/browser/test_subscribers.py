@@ -10,13 +10,14 @@ from tests.browser.shots import shoot
 from tests.browser.visiting import LOOKS, check_page
 from tests.browser.xss import CORPUS, check_inert
 from tests.conftest import make_world
-from tests.seeds import add_integration
 from tidings.domain.audit import Filter
 from tidings.domain.paging import Asked
 from tidings.domain.scope import Scope
 from tidings.domain.suppressions import Suppression
 from tidings.storage import audit, suppressions
 from tidings.storage.database import Database
+
+ROOM = "http://127.0.0.1:9/secret-room-1234"
 
 
 async def suppress(database: Database, scope: Scope, address: str) -> None:
@@ -47,10 +48,7 @@ async def test_the_pages_look_well(
     await check_page(page)
     await shoot(page, f"subscribers-empty-{width}-{scheme}")
     await application.workflow()
-    await add_integration(database, scope, "fcm")
-    id = await application.subscriber(phone="+33612345678", timezone="Europe/Paris")
-    said = {"providerId": "fcm", "credentials": {"deviceTokens": ["token-number-1234"]}}
-    await application.call("PATCH", "/v1/subscribers/ada/credentials", said)
+    id = await application.room(ROOM, phone="+33612345678", timezone="Europe/Paris")
     await application.call("POST", "/v2/topics/news/subscriptions", {"subscriberIds": ["ada"]})
     await suppress(database, scope, "ada@example.com")
     await application.finished(await application.trigger("welcome", "ada"))
@@ -206,18 +204,15 @@ async def test_the_schedule_is_edited(
 async def test_what_belongs_to_a_subscriber_is_steered(
     signed_in: SignIn, database: Database, scope: Scope, home: str, application: Application
 ) -> None:
-    await add_integration(database, scope, "fcm")
-    id = await application.subscriber()
-    said = {"providerId": "fcm", "credentials": {"deviceTokens": ["secret-token-1234"]}}
-    await application.call("PATCH", "/v1/subscribers/ada/credentials", said)
+    id = await application.room(ROOM)
     await suppress(database, scope, "ada@example.com")
     page = await signed_in("editor")
     await page.goto(f"{home}/subscribers/{id}")
     await expect(page.get_by_text("…1234")).to_be_visible()
-    assert "secret-token" not in await page.content()
+    assert ROOM not in await page.content()
     await page.get_by_role("button", name="Remove", exact=True).click()
     await page.get_by_role("button", name="Remove them").click()
-    await expect(page.get_by_role("status")).to_contain_text("The credentials of fcm are removed.")
+    await expect(page.get_by_role("status")).to_contain_text("The credentials of chat-webhook")
     await expect(page.get_by_text("550 no such user")).to_be_visible()
     await page.get_by_role("button", name="Send to it again").first.click()
     await page.get_by_role("dialog").get_by_role("button", name="Send to it again").click()
@@ -274,9 +269,8 @@ async def _post(page: Page, path: str, form: dict[str, str]) -> int:
 
 
 async def test_hostile_texts_are_inert(
-    signed_in: SignIn, database: Database, scope: Scope, home: str, application: Application
+    signed_in: SignIn, home: str, application: Application
 ) -> None:
-    await add_integration(database, scope, "fcm")
     ids = []
     for number, text in enumerate(CORPUS):
         fields: dict[str, Any] = {"firstName": text, "lastName": text, "phone": text[:255]}

@@ -21,11 +21,12 @@ from tidings.storage.notifications import Filter
 from tidings.web import samples, telling
 from tidings.web.drawing import render
 from tidings.web.handlers import Entry, view
+from tidings.web.parts import InParts
 from tidings.web.visit import InVisit, Visit
 
 SHOWN = 25
 LARGEST = 50
-LOOKED_BACK = timedelta(days=7)
+LOOKED_BACK_DAYS = 7
 _SLACK = timedelta(seconds=2)
 _SINGLE = ("search", "transactionId", "topicKey", "after", "before")
 _SEVERAL = ("channels", "templates", "emails", "subscriberIds", "severity")
@@ -187,9 +188,10 @@ def _poll(
 
 
 @view("/{environment:str}/activity/unheard")
-async def show_unheard(visit: InVisit, conn: Conn) -> Response[str]:
-    """Triggers that reached nobody."""
-    after = visit.now - LOOKED_BACK
+async def show_unheard(visit: InVisit, conn: Conn, parts: InParts) -> Response[str]:
+    """Triggers that reached nobody, as far back as is certain: notifications are removed first."""
+    days = min(LOOKED_BACK_DAYS, parts.settings.retention_days)
+    after = visit.now - timedelta(days=days)
     found = await triggered.unheard(conn, visit.scope, after, LARGEST)
     named = {topic.key for each in found for topic in each.event.recipients.topics}
     topics = await triggered.topics_with_members(conn, visit.scope, named) if named else {}
@@ -198,6 +200,7 @@ async def show_unheard(visit: InVisit, conn: Conn) -> Response[str]:
         title="Reached nobody",
         found=[(each, unheard(each, topics)) for each in found],
         most=LARGEST,
+        days=days,
     )
 
 
