@@ -218,12 +218,12 @@ async def test_what_belongs_to_a_subscriber_is_steered(
     await page.get_by_role("dialog").get_by_role("button", name="Send to it again").click()
     await expect(page.get_by_role("status")).to_contain_text("Messages go to ada@example.com again")
     await page.get_by_label("Topic key").fill("news")
-    await page.get_by_role("button", name="Subscribe").click()
+    await page.get_by_role("button", name="Subscribe", exact=True).click()
     await expect(page.get_by_role("link", name="news")).to_be_visible()
     await page.get_by_role("button", name="Leave").click()
     await expect(page.get_by_text("They belong to no topic.")).to_be_visible()
     await page.get_by_label("Topic key").fill("not a key")
-    await page.get_by_role("button", name="Subscribe").click()
+    await page.get_by_role("button", name="Subscribe", exact=True).click()
     await expect(page.get_by_text("Must consist of letters")).to_be_visible()
 
 
@@ -275,7 +275,8 @@ async def test_hostile_texts_are_inert(
     for number, text in enumerate(CORPUS):
         fields: dict[str, Any] = {"firstName": text, "lastName": text, "phone": text[:255]}
         fields |= {"avatar": text, "data": {text: [text]}, "email": f"u{number}@example.com"}
-        ids.append(await application.subscriber(f"{text}{number}"[:255], **fields))
+        key = f"{text}{number}" if text.isprintable() else f"u{number}"
+        ids.append(await application.subscriber(key, **fields))
     await application.workflow("hostile", name=CORPUS[0][:64])
     page = await signed_in("editor")
     await page.goto(f"{home}/subscribers")

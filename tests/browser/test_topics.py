@@ -48,7 +48,7 @@ async def test_a_topic_is_made_filled_renamed_and_deleted(
     await expect(page.get_by_role("status")).to_contain_text("There is no subscriber 'eve'")
     await page.get_by_role("row", name="Bob").get_by_role("button", name="Remove").click()
     await expect(page.get_by_role("row", name="Bob")).to_have_count(0)
-    await page.get_by_label("Name").fill("Product news")
+    await page.get_by_role("textbox", name="Name").fill("Product news")
     await page.get_by_role("button", name="Save the name").click()
     await expect(page.get_by_role("heading", level=1)).to_have_text("Product news")
     await page.get_by_role("link", name="Ada Lovelace").click()

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlencode
 
@@ -27,7 +28,7 @@ from tidings.web.visit import InVisit, Visit
 SHOWN = 25
 LARGEST = 50
 LOOKED_BACK_DAYS = 7
-_SLACK = timedelta(seconds=2)
+_OVERLAP = timedelta(seconds=5)
 _SINGLE = ("search", "transactionId", "topicKey", "after", "before")
 _SEVERAL = ("channels", "templates", "emails", "subscriberIds", "severity")
 _FAR = ("channels", "templates", "emails", "subscriberIds", "severity", "topicKey", "after")
@@ -134,33 +135,32 @@ async def show_activity(visit: InVisit, conn: Conn) -> Response[str]:
 
 @view("/{environment:str}/activity/news")
 async def show_news(visit: InVisit, conn: Conn) -> Response[str]:
-    """What is new since the newest row of the page, and rows of it that changed: nothing else is
-    read or drawn."""
+    """What is new since the page was drawn, and rows of it that changed: nothing else is read."""
     asked = Asked.of(visit)
-    since, count = visit.query.get("since"), _number(visit, "count", 0)
+    shown, open_ids = _ids(visit, "shown"), _ids(visit, "open")
+    since = visit.query.get("since")
     filter = await filter_of(visit, conn, asked)
     filter = msgspec.structs.replace(filter, newer_than=since if is_id(since) else "")
-    new, more = await notifications.page(conn, visit.scope, filter, 0, LARGEST)
-    open_ids = [id for id in visit.query.get("open").split(",") if is_id(id)][:LARGEST]
+    recent, more = await notifications.page(conn, visit.scope, filter, 0, LARGEST)
+    new = [each for each in recent if each.notification.id not in shown]
     changed: list[Activity] = []
     if open_ids:
         at, _ = span(visit.query.get("at"), None)
         changed = await notifications.changed(conn, visit.scope, open_ids, at or visit.now)
     if not new and not changed:
-        return Response("", status_code=204)
+        return Response("", status_code=HTTPStatus.NO_CONTENT)
     if more or (new and visit.query.get("empty")):
-        return Response("", status_code=200, headers={"HX-Refresh": "true"})
-    still = [each for each in changed if telling.is_open(each)]
-    shut = {each.notification.id for each in changed} - {each.notification.id for each in still}
-    watched = [id for id in open_ids if id not in shut]
-    total = int(count) + len(new)
+        return Response("", headers={"HX-Refresh": "true"})
+    settled = {each.notification.id for each in changed if not telling.is_open(each)}
+    watched = [id for id in open_ids if id not in settled]
+    count = int(_number(visit, "count", 0)) + len(new)
     html = render(
         "activity/news.html",
         visit=visit,
         new=new,
         changed=changed,
-        count=total,
-        poll=_poll(visit, asked, new, total, since, watched),
+        count=count,
+        poll=_poll(visit, asked, recent, count, watched),
         telling=telling,
     )
     return Response(html, media_type="text/html; charset=utf-8")
@@ -171,20 +171,28 @@ def _poll(
     asked: Asked,
     found: Sequence[Activity],
     count: int,
-    since: str = "",
     watched: Sequence[str] = (),
 ) -> str:
-    """Where to ask for news next."""
-    newest = found[0].notification.id if found else since or least_id(visit.now - _SLACK)
+    """Where to ask for news next. Runs do not become visible in the order of their ids, so the
+    question goes a little further back than the newest row, and names those that are shown."""
+    since = least_id(visit.now - _OVERLAP)
+    if len(found) >= SHOWN:
+        since = max(since, found[-1].notification.id)
+    ids = [each.notification.id for each in found]
     opened = [each.notification.id for each in found if telling.is_open(each)]
     query = asked.query(
-        since=newest,
-        at=(visit.now - _SLACK).isoformat(),
-        open=",".join([*opened, *watched][:LARGEST]),
+        since=since,
+        shown=",".join(id for id in ids if id > since),
+        at=(visit.now - _OVERLAP).isoformat(),
+        open=",".join(dict.fromkeys([*opened, *watched])),
         count=count or "",
-        empty="" if found or since else "yes",
+        empty="" if found or count else "yes",
     )
     return visit.at("activity", "news") + query
+
+
+def _ids(visit: Visit, name: str) -> list[str]:
+    return [id for id in visit.query.get(name).split(",") if is_id(id)][: 2 * LARGEST]
 
 
 @view("/{environment:str}/activity/unheard")
