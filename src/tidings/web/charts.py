@@ -6,6 +6,7 @@ import msgspec
 from markupsafe import Markup
 
 _HEIGHT = 100
+_ROUND = (0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1)
 
 
 class Series(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,15 +54,15 @@ def lines(
 
 
 def nice_top(highest: float) -> float:
-    """The end of the scale: 1, 2 or 5 times a power of ten, at least as high as the highest."""
+    """The end of the scale: a round number at least as high as the highest."""
     if highest <= 0:
-        return 1
+        return 2
     power = 1.0
     while power < highest:
         power *= 10
     while power / 10 >= highest:
         power /= 10
-    return next(power * part for part in (0.2, 0.5, 1) if power * part >= highest)
+    return next(power * part for part in _ROUND if power * part >= highest)
 
 
 def _width(count: int) -> int:

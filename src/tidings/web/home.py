@@ -69,12 +69,12 @@ def _plots(moments: Sequence[Moment], span: Span) -> list[Markup]:
     return [
         charts.lines("Events", [events], labels, _count),
         charts.lines("Messages", [sent, failed], labels, _count),
-        charts.lines("Time from trigger to hand-over", [slow, median], labels, seconds),
+        charts.lines("Hand-over time", [slow, median], labels, seconds),
     ]
 
 
 def _count(value: float) -> str:
-    return f"{value:,.0f}" if value >= 1 or value == 0 else f"{value:g}"
+    return f"{value:,.0f}" if value == int(value) else f"{value:g}"
 
 
 def seconds(value: float) -> str:
