@@ -274,6 +274,31 @@ async def test_fifty_rows_are_light(
     await expect(page.locator("#feed tr")).to_have_count(50)
 
 
+async def test_the_longest_run_is_light(
+    signed_in: SignIn, database: Database, scope: Scope, home: str
+) -> None:
+    records = Records(database, scope, make_world())
+    steps = [records.step("email", f"step-number-{number}") for number in range(50)]
+    workflow = await records.workflow("long", steps)
+    person = await records.subscriber("ada", first_name="Ada", last_name="Lovelace")
+    run = await records.notification(workflow, person)
+    said = "The provider's answer is rather long, as such answers are. " * 40
+    for place, step in enumerate(steps):
+        details = [
+            records.detail("Unexpected provider error", "Warning", raw={"answer": said})
+            for _ in range(8)
+        ]
+        job_id = await records.job(run, place, step, "failed", details=details)
+        content = {"html": f"<p>{said}</p>", "text": said}
+        await records.message(
+            run, job_id, workflow, person, channel="email", content=content, subject="Hello"
+        )
+    page = await signed_in("viewer")
+    await page.goto(f"{home}/activity/{run}")
+    await expect(page.locator(".timeline > li")).to_have_count(51)
+    await check_page(page)
+
+
 async def test_hostile_texts_are_inert(
     signed_in: SignIn, database: Database, scope: Scope, home: str, application: Application
 ) -> None:

@@ -19,6 +19,9 @@ from tidings.storage import environments
 from tidings.storage.database import Connection, Database
 from tidings.world import World
 
+_DRIVERS_OWN = ("pg_catalog", "set_config")
+"""In what the driver asks when a connection meets a type for the first time."""
+
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -29,7 +32,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     @asynccontextmanager
     async def listening(self: Database) -> AsyncIterator[Connection]:
         def note(record: Any) -> None:
-            if "typeinfo_tree" not in record.query:  # the driver asks once per connection
+            if not any(word in record.query for word in _DRIVERS_OWN):
                 questions.append(record.query)
 
         async with original(self) as connection:

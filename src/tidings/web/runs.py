@@ -24,8 +24,9 @@ from tidings.web.drawing import render
 from tidings.web.handlers import change, view
 from tidings.web.visit import InVisit, Visit
 
-MOST_MESSAGES = 20
-_BUDGET = 20_000
+MOST_MESSAGES = 10
+_BUDGET = 12_000
+_MOST_LINES = 100
 _LISTED = 25
 _UNSENT = ("canceled", "failed", "skipped")
 
@@ -48,6 +49,8 @@ class ShownStep(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     remedy: tuple[str, str] | None
     lines: list[ShownLine]
+    """The last ones, when there are very many."""
+    left_out: int
     messages: list[Delivered]
 
 
@@ -69,10 +72,11 @@ class _Room:
 
 def _steps(visit: Visit, activity: Activity, produced: list[Delivered]) -> list[ShownStep]:
     room = _Room()
+    most = max(2, _MOST_LINES // max(1, len(activity.jobs)))
     shown = []
     for job, told in zip(activity.jobs, account(activity).steps, strict=True):
         lines = []
-        for detail, line in zip(job.details, told.lines, strict=True):
+        for detail, line in list(zip(job.details, told.lines, strict=True))[-most:]:
             raw, cut = room.fit(line.raw)
             path = visit.at("activity", activity.notification.id, "raw", detail.id)
             lines.append(ShownLine(line=line, raw=raw, cut=cut, path=path))
@@ -84,6 +88,7 @@ def _steps(visit: Visit, activity: Activity, produced: list[Delivered]) -> list[
                 name=step.name if step else told.step_key,
                 remedy=_remedy(job),
                 lines=lines,
+                left_out=len(job.details) - len(lines),
                 messages=[each for each in produced if each.message.job_id == job.id],
             )
         )
