@@ -77,15 +77,15 @@ def asked(scope: Scope, filter: Filter) -> Question:
     return question
 
 
-async def of_notification(
-    connection: Connection, scope: Scope, notification_id: str, limit: int
+async def of_jobs(
+    connection: Connection, scope: Scope, job_ids: Sequence[str], limit: int
 ) -> list[Delivered]:
-    """What its steps produced, oldest first, without the people and workflows beside it."""
+    """What these steps produced, oldest first, without the people and workflows beside it."""
     rows = await connection.fetch(
         f"SELECT {_COLUMNS} FROM messages AS r LEFT JOIN events AS e ON e.id = r.event_id "
-        "WHERE r.environment_id = $1 AND r.notification_id = $2 ORDER BY r.id LIMIT $3",
+        "WHERE r.environment_id = $1 AND r.job_id = ANY ($2) ORDER BY r.id LIMIT $3",
         scope.environment_id,
-        notification_id,
+        job_ids,
         limit,
     )
     return [_delivered(row, None, None) for row in rows]

@@ -24,9 +24,10 @@ from tidings.web.drawing import render
 from tidings.web.handlers import change, view
 from tidings.web.visit import InVisit, Visit
 
-MOST_MESSAGES = 10
-_BUDGET = 12_000
-_MOST_LINES = 100
+MOST_STEPS = 20
+MOST_MESSAGES = 6
+_BUDGET = 8_000
+_MOST_LINES = 60
 _LISTED = 25
 _UNSENT = ("canceled", "failed", "skipped")
 
@@ -70,29 +71,40 @@ class _Room:
         return text[:size], size < len(text)
 
 
-def _steps(visit: Visit, activity: Activity, produced: list[Delivered]) -> list[ShownStep]:
+def _steps(
+    visit: Visit, activity: Activity, first: int, produced: list[Delivered]
+) -> list[ShownStep]:
     room = _Room()
-    most = max(2, _MOST_LINES // max(1, len(activity.jobs)))
-    shown = []
-    for job, told in zip(activity.jobs, account(activity).steps, strict=True):
-        lines = []
-        for detail, line in list(zip(job.details, told.lines, strict=True))[-most:]:
-            raw, cut = room.fit(line.raw)
-            path = visit.at("activity", activity.notification.id, "raw", detail.id)
-            lines.append(ShownLine(line=line, raw=raw, cut=cut, path=path))
-        step = activity.step(job.step_id)
-        shown.append(
-            ShownStep(
-                job=job,
-                told=told,
-                name=step.name if step else told.step_key,
-                remedy=_remedy(job),
-                lines=lines,
-                left_out=len(job.details) - len(lines),
-                messages=[each for each in produced if each.message.job_id == job.id],
-            )
-        )
-    return shown
+    told = list(zip(activity.jobs, account(activity).steps, strict=True))
+    shown = told[first : first + MOST_STEPS]
+    most = max(2, _MOST_LINES // max(1, len(shown)))
+    return [_step(visit, activity, job, step, room, most, produced) for job, step in shown]
+
+
+def _step(
+    visit: Visit,
+    activity: Activity,
+    job: Job,
+    told: StepAccount,
+    room: _Room,
+    most: int,
+    produced: list[Delivered],
+) -> ShownStep:
+    lines = []
+    for detail, line in list(zip(job.details, told.lines, strict=True))[-most:]:
+        raw, cut = room.fit(line.raw)
+        path = visit.at("activity", activity.notification.id, "raw", detail.id)
+        lines.append(ShownLine(line=line, raw=raw, cut=cut, path=path))
+    step = activity.step(job.step_id)
+    return ShownStep(
+        job=job,
+        told=told,
+        name=step.name if step else told.step_key,
+        remedy=_remedy(job),
+        lines=lines,
+        left_out=len(job.details) - len(lines),
+        messages=[each for each in produced if each.message.job_id == job.id],
+    )
 
 
 def _remedy(job: Job) -> tuple[str, str] | None:
@@ -103,18 +115,19 @@ def _remedy(job: Job) -> tuple[str, str] | None:
     return next((each for each in found if each), None)
 
 
-async def _context(visit: Visit, conn: Connection, id: str) -> dict[str, Any]:
-    activity = await notifications.get(conn, visit.scope, id)
-    produced = await messages.of_notification(conn, visit.scope, id, MOST_MESSAGES + 1)
-    return _told(visit, activity, produced)
-
-
-def _told(visit: Visit, activity: Activity, produced: list[Delivered]) -> dict[str, Any]:
+async def _context(visit: Visit, conn: Connection, activity: Activity) -> dict[str, Any]:
+    """What the page shows: a part of the steps, when there are very many."""
+    asked = visit.query.get("from")
+    first = int(asked) if asked.isdecimal() and len(asked) < 4 else 0
+    job_ids = [job.id for job in activity.jobs[first : first + MOST_STEPS]]
+    produced = await messages.of_jobs(conn, visit.scope, job_ids, MOST_MESSAGES + 1)
     room = _Room()
     return {
         "activity": activity,
         "told": account(activity),
-        "steps": _steps(visit, activity, produced[:MOST_MESSAGES]),
+        "steps": _steps(visit, activity, first, produced[:MOST_MESSAGES]),
+        "first": first,
+        "most": MOST_STEPS,
         "more_messages": len(produced) > MOST_MESSAGES,
         "payload": room.fit(activity.payload),
         "overrides": room.fit(activity.overrides or None),
@@ -130,9 +143,9 @@ def _changed_at(activity: Activity) -> datetime:
 
 @view("/{environment:str}/activity/{id:str}")
 async def show_run(visit: InVisit, conn: Conn, id: FromPath[str]) -> Response[str]:
-    context = await _context(visit, conn, id)
-    workflow = context["activity"].workflow
-    title = workflow.name if workflow else "Removed workflow"
+    activity = await notifications.get(conn, visit.scope, id)
+    title = activity.workflow.name if activity.workflow else "Removed workflow"
+    context = await _context(visit, conn, activity)
     return visit.page("activity/one.html", title=title, **context)
 
 
@@ -143,8 +156,7 @@ async def show_state(visit: InVisit, conn: Conn, id: FromPath[str]) -> Response[
     changed = await notifications.changed(conn, visit.scope, [id], at or visit.now)
     if not changed:
         return Response("", status_code=HTTPStatus.NO_CONTENT)
-    produced = await messages.of_notification(conn, visit.scope, id, MOST_MESSAGES + 1)
-    html = render("activity/run.html", visit=visit, **_told(visit, changed[0], produced))
+    html = render("activity/run.html", visit=visit, **await _context(visit, conn, changed[0]))
     return Response(html, media_type="text/html; charset=utf-8")
 
 

@@ -13,7 +13,7 @@ from tidings.domain.notifications import FINAL, Job
 SHORT = 1500
 """How much of a stored text a page shows; the whole has a page of its own."""
 
-LONGEST = 1500
+LONGEST = 1000
 """How much a page shows of the text of a message."""
 
 NAMES = {
