@@ -14,6 +14,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, async_playwright
 
+from tests.browser.application import Application
 from tests.browser.service import running
 from tests.browser.visiting import Visits
 from tests.conftest import TEST_KEY_TEXT, make_world
@@ -115,6 +116,14 @@ async def home(database: Database) -> str:
     async with database.connection() as connection:
         found = await environments.named(connection, DEVELOPMENT)
     return f"/dashboard/{found.identifier}"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def application(base: str) -> AsyncIterator[Application]:
+    """A program with the Development key, beside the browser."""
+    application = Application(base)
+    yield application
+    await application.close()
 
 
 class SignIn(Protocol):

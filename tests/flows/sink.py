@@ -13,6 +13,7 @@ class Sink:
         self.url = f"http://127.0.0.1:{port}/hook"
         self.bodies: list[bytes] = []
         self.behaviour = "ok"
+        self.refusal = b'{"error": "refused"}'
         self.released = threading.Event()
 
 
@@ -34,6 +35,7 @@ def sinking() -> Iterator[Sink]:
             status, answer = {
                 "ok": (200, b'{"id": "1"}'),
                 "garbage": (200, b"\xff\x00 <html>"),
+                "400": (400, sink.refusal),
                 "429": (429, b""),
                 "503": (503, b"{}"),
             }[sink.behaviour]

@@ -145,3 +145,35 @@ async def test_joining_a_new_topic_at_once_makes_one_topic(
     async with database.connection() as connection:
         joined = await connection.fetchval("SELECT count(*) FROM topic_subscriptions")
     assert joined == len(keys)
+
+
+async def test_they_are_found_by_how_something_of_them_begins(
+    database: Database, scope: Scope, other_scope: Scope, world: World
+) -> None:
+    await create(database, scope, world, Profile(key="u-1", first_name="Ada", last_name="Byron"))
+    await create(database, scope, world, Profile(key="u-2", email="ada@example.com"))
+    await create(database, scope, world, Profile(key="ada", phone="+331"))
+    await create(database, other_scope, world, Profile(key="ada"))
+
+    async def found(*beginnings: str, limit: int = 10) -> list[str]:
+        async with database.connection() as connection:
+            rows = await stored.beginning_with(connection, scope, beginnings, limit)
+            return [each.key for each in rows]
+
+    assert await found("ada") == ["ada", "u-2"]
+    assert await found("ada", "Ada") == ["ada", "u-2", "u-1"]
+    assert await found("ada", "Ada", limit=1) == ["ada"]
+    assert await found("Ada B") == ["u-1"]
+    assert await found("+33") == ["ada"]
+    assert await found("%") == await found("\U0010ffff") == []
+
+
+async def test_an_id_or_a_key_names_one(
+    database: Database, scope: Scope, other_scope: Scope, world: World
+) -> None:
+    id = await create(database, scope, world, Profile(key="a/b"))
+    async with database.connection() as connection:
+        assert (await stored.named(connection, scope, id)).key == "a/b"
+        assert (await stored.named(connection, scope, "a/b")).id == id
+        with pytest.raises(NotFoundError):
+            await stored.named(connection, other_scope, id)

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import msgspec
 
+from tidings.domain.events import Event
 from tidings.domain.messages import Message
 from tidings.domain.notifications import Job, Notification
 from tidings.domain.subscribers import Subscriber
@@ -62,3 +63,15 @@ class Delivered(msgspec.Struct, frozen=True, kw_only=True):
     overrides: msgspec.Raw | None
     subscriber: Subscriber | None
     workflow: Workflow | None
+
+
+class Triggered(msgspec.Struct, frozen=True, kw_only=True):
+    """A trigger as a whole, whomever it reached."""
+
+    event: Event
+    status: str
+    """`accepted` until everybody was notified, then `done`, or `failed` by a fault of ours."""
+    canceled_at: datetime | None
+    workflow: Cause | None
+    reached: bool
+    """Whether anybody was notified."""

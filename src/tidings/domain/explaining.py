@@ -1,11 +1,12 @@
 """Tells in sentences what became of a notification, from the proof that its jobs carry."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from tidings.domain.activities import Activity
+from tidings.domain.activities import Activity, Triggered
 from tidings.domain.channels import CHANNELS
 from tidings.domain.notifications import Detail, Job
 
@@ -66,6 +67,30 @@ def account(activity: Activity) -> Account:
         summary=_summary(activity),
         steps=tuple(_step(activity, job) for job in activity.jobs),
     )
+
+
+def unheard(triggered: Triggered, topics: Mapping[str, bool]) -> str:
+    """Why a trigger reached nobody. `topics`: those that exist, and whether they have members."""
+    recipients = triggered.event.recipients
+    if triggered.canceled_at is not None:
+        return "It was canceled before anybody was notified."
+    if triggered.status == "accepted":
+        return "It waits for the engine, which has not come to it yet."
+    if triggered.status == "failed":
+        return "The service failed on it; the server's log tells more under event_failed."
+    if recipients.everyone:
+        return "It was for everyone, and there was no subscriber."
+    if recipients.subscribers or not recipients.topics:
+        return "The version of the workflow that it named is gone."
+    return " ".join(_of_topic(each.key, topics) for each in recipients.topics)
+
+
+def _of_topic(key: str, topics: Mapping[str, bool]) -> str:
+    if key not in topics:
+        return f"There is no topic {key!r}."
+    if not topics[key]:
+        return f"Nobody is subscribed to the topic {key!r}."
+    return f"Of the topic {key!r} nobody was left: they were excluded, or subscribed later."
 
 
 def _summary(activity: Activity) -> str:

@@ -7,9 +7,12 @@ from typing import Any
 import msgspec
 
 from tidings.domain.activities import Delivered
+from tidings.domain.errors import NotFoundError
 from tidings.domain.messages import UNEXPECTED, Change, Message
 from tidings.domain.paging import MOST_COUNTED
 from tidings.domain.scope import Scope
+from tidings.domain.subscribers import Subscriber
+from tidings.domain.workflows import Workflow
 from tidings.storage import subscribers, workflows
 from tidings.storage.database import Connection, Row, beside, raw
 from tidings.storage.newest import Question
@@ -55,7 +58,7 @@ async def page(
     ids = question.page(offset, limit)
     rows = await connection.fetch(_whole(ids), *question.arguments)
     more = len(rows) > limit
-    items = _delivered(rows, limit)
+    items = _all_delivered(rows, limit)
     if not more and (rows or offset == 0):
         return Page(items, more, offset + len(rows))
     question = asked(scope, filter)
@@ -72,7 +75,7 @@ async def by_ids(
         "AND channel = 'in_app' AND id = ANY ($3)"
     )
     rows = await connection.fetch(_whole(found), scope.environment_id, subscriber_id, list(ids))
-    return _delivered(rows, len(rows))
+    return _all_delivered(rows, len(rows))
 
 
 def _whole(ids: str) -> str:
@@ -98,6 +101,32 @@ def asked(scope: Scope, filter: Filter) -> Question:
         question.where(f"r.context_keys @> {keys} AND r.context_keys <@ {keys}")
     question.between(filter.after, filter.before)
     return question
+
+
+async def of_jobs(
+    connection: Connection, scope: Scope, job_ids: Sequence[str], limit: int
+) -> list[Delivered]:
+    """What these steps produced, oldest first, without the people and workflows beside it."""
+    rows = await connection.fetch(
+        f"SELECT {_COLUMNS} FROM messages AS r LEFT JOIN events AS e ON e.id = r.event_id "
+        "WHERE r.environment_id = $1 AND r.job_id = ANY ($2) ORDER BY r.id LIMIT $3",
+        scope.environment_id,
+        job_ids,
+        limit,
+    )
+    return [_delivered(row, None, None) for row in rows]
+
+
+async def get(connection: Connection, scope: Scope, id: str) -> Message:
+    row = await connection.fetchrow(
+        f"SELECT {_COLUMNS} FROM messages AS r LEFT JOIN events AS e ON e.id = r.event_id "
+        "WHERE r.environment_id = $1 AND r.id = $2",
+        scope.environment_id,
+        id,
+    )
+    if row is None:
+        raise NotFoundError(f"There is no message {id!r}.", messageId=id)
+    return _message(row)
 
 
 async def lock_reported(
@@ -167,29 +196,35 @@ async def remove_transaction(
     return list({row["subscriber_id"] for row in rows})
 
 
-def _delivered(rows: Sequence[Row], limit: int) -> list[Delivered]:
+def _all_delivered(rows: Sequence[Row], limit: int) -> list[Delivered]:
     causes = {
         row["w_id"]: workflows.workflow_of(beside(row, "w_"))
         for row in rows
         if row["w_id"] is not None
     }
     return [
-        Delivered(
-            message=_message(row),
-            seen=row["seen"],
-            read=row["read"],
-            last_seen_at=row["last_seen_at"],
-            last_read_at=row["last_read_at"],
-            snoozed_until=row["snoozed_until"],
-            payload=raw(row["payload"]),
-            overrides=raw(row["overrides"]),
-            subscriber=None
-            if row["s_id"] is None
-            else subscribers.subscriber_of(beside(row, "s_")),
-            workflow=causes.get(row["workflow_id"]),
+        _delivered(
+            row,
+            None if row["s_id"] is None else subscribers.subscriber_of(beside(row, "s_")),
+            causes.get(row["workflow_id"]),
         )
         for row in rows[:limit]
     ]
+
+
+def _delivered(row: Row, subscriber: Subscriber | None, workflow: Workflow | None) -> Delivered:
+    return Delivered(
+        message=_message(row),
+        seen=row["seen"],
+        read=row["read"],
+        last_seen_at=row["last_seen_at"],
+        last_read_at=row["last_read_at"],
+        snoozed_until=row["snoozed_until"],
+        payload=raw(row["payload"]),
+        overrides=raw(row["overrides"]),
+        subscriber=subscriber,
+        workflow=workflow,
+    )
 
 
 def _message(row: Row) -> Message:

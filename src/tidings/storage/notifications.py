@@ -47,6 +47,8 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     topic_key: str | None = None
     after: datetime | None = None
     before: datetime | None = None
+    newer_than: str | None = None
+    """An id: only what was made after it."""
 
 
 async def page(
@@ -73,6 +75,21 @@ async def get(connection: Connection, scope: Scope, id: str) -> Activity:
     if not rows:
         raise NotFoundError(f"There is no notification {id!r}.", notificationId=id)
     return (await _complete(connection, rows, 1))[0]
+
+
+async def changed(
+    connection: Connection, scope: Scope, ids: Sequence[str], since: datetime
+) -> list[Activity]:
+    """Those that changed after that moment, newest first."""
+    rows = await connection.fetch(
+        f"SELECT {_COLUMNS} FROM notifications AS r {_JOINS} WHERE r.environment_id = $1 "
+        "AND r.id = ANY ($2) AND (r.updated_at > $3 OR EXISTS (SELECT FROM jobs AS j "
+        "WHERE j.notification_id = r.id AND j.updated_at > $3)) ORDER BY r.id DESC",
+        scope.environment_id,
+        ids,
+        since,
+    )
+    return await _complete(connection, rows, len(rows))
 
 
 async def subscribers_matching(
@@ -113,6 +130,8 @@ def asked(scope: Scope, filter: Filter) -> Question:
         wanted = msgspec.json.encode([{"topicKey": filter.topic_key}]).decode()
         question.where(f"r.topics @> {question.argument(wanted, 'jsonb')} AND r.topics <> '[]'")
     question.between(filter.after, filter.before)
+    if filter.newer_than is not None:
+        question.where(f"r.id > {question.argument(filter.newer_than)}")
     return question
 
 

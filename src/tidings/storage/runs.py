@@ -230,7 +230,7 @@ async def load(connection: Connection, notification_ids: Sequence[str]) -> list[
         f"SELECT {_EVENT} FROM events WHERE id = ANY ($1)",
         sorted({row["event_id"] for row in rows}),
     )
-    events = {row["id"]: _event(row) for row in event_rows}
+    events = {row["id"]: event_of(row) for row in event_rows}
     jobs: dict[str, list[Job]] = {}
     for row in job_rows:
         jobs.setdefault(row["notification_id"], []).append(job_of(row))
@@ -495,10 +495,10 @@ def _job_values(scope: Scope, job: Job, worker_id: str) -> tuple[Any, ...]:
 
 def _taken(row: Row, **more: Any) -> Taken:
     scope = Scope(row["organization_id"], row["environment_id"])
-    return Taken(event=_event(row), scope=scope, **more)
+    return Taken(event=event_of(row), scope=scope, **more)
 
 
-def _event(row: Row) -> Event:
+def event_of(row: Row) -> Event:
     return Event(
         id=row["id"],
         transaction_id=row["transaction_id"],

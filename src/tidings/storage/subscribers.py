@@ -23,6 +23,7 @@ _TOPICS = (
     "JOIN topics AS t ON t.id = m.topic_id WHERE m.subscriber_id = {row}.id) AS topics"
 )
 _SHOWN = f"{COLUMNS}, {_TOPICS.format(row='s')}"
+_INDEXED = {"full_name": " AND full_name <> ''"}
 TEXTS = [name for name in FIELDS if name != "data"]
 """The fields that are text."""
 _NEXT_VERSION = "version = s.version + 1, updated_at = greatest(s.updated_at, {now})"
@@ -77,6 +78,39 @@ async def find(connection: Connection, scope: Scope, key: str) -> Subscriber | N
 
 async def get(connection: Connection, scope: Scope, key: str) -> Subscriber:
     return _present(await find(connection, scope, key), key)
+
+
+async def named(connection: Connection, scope: Scope, name: str) -> Subscriber:
+    """By its id, or else by its key."""
+    row = await connection.fetchrow(
+        f"SELECT {_SHOWN} FROM subscribers AS s WHERE environment_id = $1 "
+        "AND (id = $2 OR key = $2) ORDER BY id = $2 DESC LIMIT 1",
+        scope.environment_id,
+        name,
+    )
+    return _present(None if row is None else subscriber_of(row), name)
+
+
+async def beginning_with(
+    connection: Connection, scope: Scope, beginnings: Sequence[str], limit: int
+) -> list[Subscriber]:
+    """Those whose key, address, phone or full name begins with one of these, the newest of them
+    first. Every column is read along its index, and no further than the limit."""
+    each = " UNION ALL ".join(
+        f"(SELECT id FROM subscribers WHERE environment_id = $1 AND {column} >= given.low "
+        f"AND {column} < given.high{_INDEXED.get(column, '')} ORDER BY {column} LIMIT $4)"
+        for column in ("key", "email", "phone", "full_name")
+    )
+    rows = await connection.fetch(
+        f"SELECT {_SHOWN} FROM subscribers AS s WHERE id IN (SELECT found.id "
+        f"FROM unnest($2::text[], $3::text[]) AS given (low, high), LATERAL ({each}) AS found) "
+        "ORDER BY id DESC LIMIT $4",
+        scope.environment_id,
+        beginnings,
+        [_after(text) for text in beginnings],
+        limit,
+    )
+    return [subscriber_of(row) for row in rows]
 
 
 async def id_of(connection: Connection, scope: Scope, key: str) -> str:
@@ -295,6 +329,11 @@ def subscriber_of(row: Row | Mapping[str, Any]) -> Subscriber:
         created_at=row["created_at"],
         updated_at=row["updated_at"],
     )
+
+
+def _after(beginning: str) -> str:
+    """The least text that comes after all that begin so."""
+    return beginning + "\U0010ffff"
 
 
 def _present(found: T | None, key: str) -> T:
