@@ -40,14 +40,13 @@ class Kind(msgspec.Struct, frozen=True):
     """`ask`: the form. `read`: node -> answers. `make`: answers -> what the node has in it."""
 
     label: str
-    icon: str
     asks: tuple[Ask, ...]
     read: Callable[[Node], Answers]
     make: Callable[[Answers], Node]
 
 
-_SIDES = (("left", "Left"), ("center", "Centre"), ("right", "Right"))
-_ALIGN = Ask("align", "Align", "choice", _SIDES)
+_ALIGN = Ask("align", "Align", "choice", (("", "Left"), ("center", "Centre"), ("right", "Right")))
+_PLACE = Ask("align", "Align", "choice", (("", "Centre"), ("left", "Left"), ("right", "Right")))
 _TEXT = Ask("text", "Text", "text")
 
 
@@ -211,14 +210,13 @@ def _only_paragraphs(content: Any) -> str:
 
 
 def _read_text(node: Node) -> Answers:
-    side = _said(node, "textAlign")
-    return {"text": steps_marks.text(node.get("content")), "align": "" if side == "left" else side}
+    side = _said(node, "textAlign").removeprefix("left")
+    return {"text": steps_marks.text(node.get("content")), "align": side}
 
 
 def _make_text(answers: Answers) -> Node:
-    side = answers.get("align", "")
     return {
-        **_without_empty(textAlign="" if side == "left" else side),
+        **_without_empty(textAlign=answers.get("align")),
         **_content(answers.get("text", "")),
     }
 
@@ -229,10 +227,9 @@ def _read_heading(node: Node) -> Answers:
 
 def _make_heading(answers: Answers) -> Node:
     level = answers.get("level", "1")
-    side = answers.get("align", "")
     attrs: Node = {"level": int(level) if level.isdigit() else 1}
-    if side not in ("", "left"):
-        attrs["textAlign"] = side
+    if answers.get("align"):
+        attrs["textAlign"] = answers["align"]
     return {"attrs": attrs, **_content(answers.get("text", ""))}
 
 
@@ -267,7 +264,7 @@ def _read_button(node: Node) -> Answers:
         "url": _said(node, "url", "isUrlVariable"),
         "color": _said(node, "buttonColor"),
         "variant": _said(node, "variant") or "filled",
-        "align": _said(node, "alignment"),
+        "align": _said(node, "alignment").removeprefix("left"),
     }
 
 
@@ -289,7 +286,7 @@ def _read_image(node: Node) -> Answers:
         "alt": _said(node, "alt"),
         "width": _said(node, "width"),
         "link": _said(node, "externalLink", "isExternalLinkVariable"),
-        "align": _said(node, "alignment"),
+        "align": _said(node, "alignment").removeprefix("center"),
     }
 
 
@@ -369,10 +366,9 @@ def _make_columns(answers: Answers) -> Node:
 
 _FILLS = (("filled", "Filled"), ("outline", "Outline"))
 KINDS: Mapping[str, Kind] = {
-    "paragraph": Kind("Text", "text", (_TEXT, _ALIGN), _read_text, _make_text),
+    "paragraph": Kind("Text", (_TEXT, _ALIGN), _read_text, _make_text),
     "heading": Kind(
         "Heading",
-        "heading",
         (
             Ask("text", "Text"),
             Ask("level", "Size", "choice", (("1", "Large"), ("2", "Medium"), ("3", "Small"))),
@@ -383,7 +379,6 @@ KINDS: Mapping[str, Kind] = {
     ),
     "button": Kind(
         "Button",
-        "button",
         (
             Ask("text", "Label"),
             Ask("url", "Leads to", hint="https://… or {{payload.url}}"),
@@ -396,21 +391,19 @@ KINDS: Mapping[str, Kind] = {
     ),
     "image": Kind(
         "Image",
-        "image",
         (
             Ask("src", "Address of the picture", hint="https://…"),
             Ask("alt", "Description", hint="For those who do not see it"),
             Ask("width", "Width", hint="300 or 100%"),
             Ask("link", "Leads to", hint="https://…"),
-            _ALIGN,
+            _PLACE,
         ),
         _read_image,
         _make_image,
     ),
-    "horizontalRule": Kind("Divider", "divider", (), lambda node: {}, lambda answers: {}),
+    "horizontalRule": Kind("Divider", (), lambda node: {}, lambda answers: {}),
     "spacer": Kind(
         "Space",
-        "spacer",
         (
             Ask(
                 "height",
@@ -424,36 +417,31 @@ KINDS: Mapping[str, Kind] = {
     ),
     "bulletList": Kind(
         "List",
-        "list",
         (Ask("text", "Entries", "text", hint="One a line"),),
         _read_list,
         _make_list,
     ),
     "orderedList": Kind(
         "Numbered list",
-        "numbers",
         (Ask("text", "Entries", "text", hint="One a line"),),
         _read_list,
         _make_list,
     ),
-    "blockquote": Kind("Quotation", "quote", (_TEXT,), _read_boxed, _make_boxed),
+    "blockquote": Kind("Quotation", (_TEXT,), _read_boxed, _make_boxed),
     "section": Kind(
         "Box",
-        "layout",
         (_TEXT, Ask("color", "Background", "color")),
         _read_section,
         _make_section,
     ),
     "columns": Kind(
         "Two columns",
-        "columns",
         (Ask("left", "Left", "text"), Ask("right", "Right", "text")),
         _read_columns,
         _make_columns,
     ),
     "repeat": Kind(
         "Repeat",
-        "repeat",
         (
             Ask("each", "For each of", hint="payload.items, or steps.digest.events"),
             Ask("text", "Text", "text", hint="{{ current.name }} is a field of the entry"),
@@ -461,8 +449,8 @@ KINDS: Mapping[str, Kind] = {
         _read_repeat,
         _make_repeat,
     ),
-    "htmlCodeBlock": Kind("HTML", "code", (Ask("html", "HTML", "code"),), _read_html, _make_html),
-    "footer": Kind("Small print", "footer", (_TEXT, _ALIGN), _read_text, _make_text),
+    "htmlCodeBlock": Kind("HTML", (Ask("html", "HTML", "code"),), _read_html, _make_html),
+    "footer": Kind("Small print", (_TEXT, _ALIGN), _read_text, _make_text),
 }
 _FRESH: Mapping[str, Answers] = {
     "heading": {"level": "1"},
