@@ -63,6 +63,7 @@ HOME: dict[str, tuple[str, ...]] = {
     "liquid": ("rendering/",),
     "nh3": ("rendering/",),
     "dateutil": ("rendering/",),
+    "jwt": ("providers/oidc.py",),
     "jsonschema_rs": ("steps/",),
     "yaml": ("cli/",),
 }

@@ -119,4 +119,5 @@ def test_every_setting_has_a_row_with_help() -> None:
         "database_url",
         "encryption_key",
         "bootstrap_api_key",
+        "oidc_client_secret",
     }

@@ -128,6 +128,34 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=2, le=1000)],
         Meta(description="Most database connections that one process opens."),
     ] = 10
+    oidc_issuer: Annotated[
+        str | None,
+        Meta(
+            description="Address of an OpenID Connect issuer at which people may sign in to the "
+            "dashboard, such as `https://login.example.com/realms/main`. Unset: passwords only."
+        ),
+    ] = None
+    oidc_client_id: Annotated[
+        str | None, Meta(description="The client that the issuer knows this server as.")
+    ] = None
+    oidc_client_secret: Annotated[
+        str | None,
+        Meta(description="The secret of that client.", extra={"secret": True}),
+    ] = None
+    oidc_name: Annotated[
+        str, Meta(description="What the button on the sign-in page calls the issuer.")
+    ] = "single sign-on"
+    oidc_domains: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="E-mail domains (comma-separated) whose people get an account when they "
+            "first sign in at the issuer. Unset: only people who have an account already."
+        ),
+    ] = ()
+    oidc_role: Annotated[
+        Literal["viewer", "editor", "owner"],
+        Meta(description="The role of accounts that are made so."),
+    ] = "viewer"
     retention_days: Annotated[
         Annotated[int, Meta(ge=1, le=36500)],
         Meta(
@@ -244,6 +272,28 @@ def load(
     return settings
 
 
+def origins(
+    settings: Settings, environ: Mapping[str, str] = os.environ, directory: Path | None = None
+) -> dict[str, str]:
+    """Where the value of each setting comes from, in words."""
+    names = [field.name for field in msgspec.structs.fields(Settings)]
+    in_file = _from_file(environ, directory or Path.cwd(), names)
+    found = {}
+    for row in rows():
+        value = getattr(settings, row.name)
+        if _is(value, row.name, environ.get(row.variable) or None):
+            found[row.name] = row.variable
+        elif row.name in in_file and _is(value, row.name, in_file[row.name][0]):
+            found[row.name] = environ.get(PREFIX + "CONFIG") or CONFIG_FILE
+        else:
+            found[row.name] = "default" if value == row.default else "command line"
+    return found
+
+
+def _is(value: Any, name: str, given: Any) -> bool:
+    return given is not None and bool(_convert(name, given, name) == value)
+
+
 def to_environment(settings: Settings) -> dict[str, str]:
     """The settings as variables, for a process that shall have the same."""
     return {
@@ -336,6 +386,7 @@ def _check(settings: Settings) -> None:
             "and keep it safe: credentials cannot be read without it."
         )
     _check_bootstrap_key(settings)
+    _check_oidc(settings)
 
 
 def _check_bootstrap_key(settings: Settings) -> None:
@@ -348,6 +399,19 @@ def _check_bootstrap_key(settings: Settings) -> None:
         raise WrongSettingError(
             f"{PREFIX}BOOTSTRAP_API_KEY must have at least 32 characters in production."
         )
+
+
+def _check_oidc(settings: Settings) -> None:
+    issuer = settings.oidc_issuer
+    if issuer is None:
+        return
+    if not _PUBLIC_URL.fullmatch(issuer):
+        raise WrongSettingError(f"{PREFIX}OIDC_ISSUER must be an address that starts with https://")
+    if not issuer.startswith("https://") and not settings.development:
+        raise WrongSettingError(f"{PREFIX}OIDC_ISSUER must start with https:// in production.")
+    for name in ("oidc_client_id", "oidc_client_secret"):
+        if getattr(settings, name) is None:
+            raise WrongSettingError(f"{PREFIX}OIDC_ISSUER needs {PREFIX}{name.upper()} beside it.")
 
 
 def encryption_keys(settings: Settings) -> list[bytes]:

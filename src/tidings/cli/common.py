@@ -42,7 +42,7 @@ def settings_from(**flags: Any) -> Settings:
         settings = load(flags)
     except WrongSettingError as error:
         fail(str(error), code=2)
-    log.never_show([settings.database_url, settings.encryption_key, settings.bootstrap_api_key])
+    log.never_show([getattr(settings, row.name) for row in rows() if row.secret])
     log.configure(settings.log_format, settings.log_level)
     for name in unknown_variables():
         log.get("settings").warning("unknown_variable", variable=name)
@@ -72,9 +72,18 @@ def failing_clearly() -> Iterator[None]:
         MigrationError,
         WrongEncryptionKeyError,
     ) as error:
-        fail(str(error))
+        fail(_sentence(error))
     except AWAY as error:
         fail(f"The database went away: {str(error) or type(error).__name__}. Try again.")
+
+
+def _sentence(error: Exception) -> str:
+    from tidings.domain.errors import InvalidError
+
+    if isinstance(error, InvalidError):
+        found = error.problems.items()
+        return "; ".join(f"{field} {', '.join(each.messages)}" for field, each in found) + "."
+    return str(error)
 
 
 def run(work: Callable[[], Awaitable[T]]) -> T:

@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -57,7 +58,7 @@ def serve(
     else:
         from tidings.cli.supervisor import supervise
 
-        supervise(settings, listening, not no_engine, lambda key: _banner(settings, listening, key))
+        supervise(settings, listening, not no_engine, partial(_banner, settings, listening))
 
 
 def _listen(settings: Settings) -> socket.socket:
@@ -79,29 +80,38 @@ def _serve_alone(
         async def body() -> None:
             world = foundation.make_world(settings)
             async with foundation.open_database(settings, url()) as database:
-                key: str | None = None
+                key = token = None
                 if ready_fd is None:
                     await app.prepare(world, database)
                     key = await app.prepare_key(settings, world, database)
+                    token = await app.prepare_setup(world, database)
                 service = app.Service(settings, world, database)
-                await service.run(listening, engine, _ready(settings, listening, key, ready_fd))
+                ready = _ready(settings, listening, key, token, ready_fd)
+                await service.run(listening, engine, ready)
 
         run(body)
 
 
 def _ready(
-    settings: Settings, listening: socket.socket, key: str | None, ready_fd: int | None
+    settings: Settings,
+    listening: socket.socket,
+    key: str | None,
+    token: str | None,
+    ready_fd: int | None,
 ) -> Callable[[], Any]:
     if ready_fd is None:
-        return lambda: _banner(settings, listening, key)
+        return lambda: _banner(settings, listening, key, token)
     from tidings.cli.supervisor import say_ready
 
     return lambda: say_ready(ready_fd)
 
 
-def _banner(settings: Settings, listening: socket.socket, key: str | None) -> None:
+def _banner(
+    settings: Settings, listening: socket.socket, key: str | None, token: str | None
+) -> None:
     host, port = listening.getsockname()[:2]
     address = f"http://{'localhost' if host in ('0.0.0.0', '::') else host}:{port}"  # noqa: S104
+    dashboard = (settings.public_url or address).rstrip("/") + "/dashboard"
     database = "PostgreSQL at TIDINGS_DATABASE_URL"
     if settings.embedded:
         database = f"embedded PostgreSQL in {settings.data_path}"
@@ -111,6 +121,8 @@ def _banner(settings: Settings, listening: socket.socket, key: str | None) -> No
         f"Tidings {__version__} is ready ({'development' if settings.development else 'production'}"
         " mode).",
         "",
+        f"  Dashboard {dashboard}",
+        *([f"            first account: {dashboard}/first-owner?token={token}"] if token else []),
         f"  API       {address}",
         f"  API docs  {address}/docs",
         f"  Data      {database}",

@@ -22,7 +22,7 @@ def supervise(
     settings: Settings,
     listening: socket.socket,
     engine: bool,
-    on_ready: Callable[[str | None], None],
+    on_ready: Callable[[str | None, str | None], None],
 ) -> None:
     api = ["serve", "--no-engine", "--listen-fd", str(listening.fileno())]
     if engine and settings.engine_processes == 0:
@@ -41,10 +41,11 @@ def supervise(
             async with foundation.open_database(settings, url()) as database:
                 await app.prepare(world, database)
                 key = await app.prepare_key(settings, world, database)
+                token = await app.prepare_setup(world, database)
             children = [
                 _Child(settings, command, listening.fileno(), Path(figures)) for command in commands
             ]
-            await _Family(settings, children).run(lambda: on_ready(key))
+            await _Family(settings, children).run(lambda: on_ready(key, token))
 
         run(body)
 

@@ -43,6 +43,7 @@ def _jinja() -> Environment:
         "version": __version__,
     }
     jinja.filters |= {"moment": moment, "number": number, "ago": ago, "capitalize_first": _capital}
+    jinja.filters["action"] = action_words
     return jinja
 
 
@@ -96,6 +97,12 @@ def ago(value: datetime | None, now: datetime, empty: str = "never") -> Markup:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+def action_words(action: str) -> str:
+    """`user.set_role` as "User: set role"."""
+    kind, _, verb = action.partition(".")
+    return f"{_capital(kind.replace('_', ' '))}: {verb.replace('_', ' ')}"
 
 
 def number(value: float) -> str:

@@ -3,6 +3,7 @@
 from datetime import datetime
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
+from ipaddress import ip_address
 
 import msgspec
 from litestar.enums import ScopeType
@@ -138,9 +139,18 @@ def bare_visit(scope: Scope, settings: Settings, now: datetime) -> Visit:
         address=client[0] if client else "",
         agent=header(scope, b"user-agent"),
     )
-    visit.forwarded = any(header(scope, name) for name in _FORWARDED)
+    forwarded = any(header(scope, name) for name in _FORWARDED)
+    visit.trusted = settings.development and not forwarded and _is_loopback(visit.address)
+    visit.elsewhere = settings.oidc_name if settings.oidc_issuer else None
     visit.partial = header(scope, b"hx-request") == "true"
     return visit
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return False
 
 
 def header(scope: Scope, wanted: bytes) -> str:

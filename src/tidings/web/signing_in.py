@@ -1,7 +1,5 @@
 """Signing in and out, the first owner, one's own password, and the choice of colours."""
 
-from ipaddress import ip_address
-
 from litestar import Response
 
 from tidings.actions import sessions as actions
@@ -13,11 +11,10 @@ from tidings.storage import sessions
 from tidings.storage import users as stored
 from tidings.storage.database import Connection
 from tidings.web.handlers import EVERYONE, change, view
-from tidings.web.parts import InParts
 from tidings.web.places import DASHBOARD
 from tidings.web.visit import SESSION_COOKIE, THEME_COOKIE, InVisit, Visit
 
-_MINUTES = int(SESSION_LASTS.total_seconds() // 60)
+MINUTES = int(SESSION_LASTS.total_seconds() // 60)
 
 
 @view("/", role=EVERYONE)
@@ -34,7 +31,7 @@ async def start(visit: InVisit, conn: Conn) -> Response[str]:
 
 async def _sign_in_form(visit: Visit, conn: Connection, _: dict[str, str]) -> Response[str]:
     came_for = visit.form.get("next") or visit.query.get("next")
-    return visit.page("sign_in.html", title="Sign in", came_for=came_for, elsewhere=None)
+    return visit.page("sign_in.html", title="Sign in", came_for=came_for, elsewhere=visit.elsewhere)
 
 
 @view("/sign-in", role=EVERYONE)
@@ -51,11 +48,11 @@ async def sign_in(visit: InVisit, database: InDatabase, world: InWorld) -> Respo
     form = visit.form
     email, password = form.get("email"), form.get("password")
     _, token = await actions.sign_in(database, world, email, password, visit.address, visit.agent)
-    visit.set_cookie(SESSION_COOKIE, token, _MINUTES)
-    return visit.go(_safe(visit, form.get("next")))
+    visit.set_cookie(SESSION_COOKIE, token, MINUTES)
+    return visit.go(safe(visit, form.get("next")))
 
 
-def _safe(visit: Visit, path: str) -> str:
+def safe(visit: Visit, path: str) -> str:
     """Only paths of the dashboard: nobody is led elsewhere by a prepared link."""
     ours = path == DASHBOARD or path.startswith(DASHBOARD + "/")
     plain = path.isprintable() and "\\" not in path and "//" not in path
@@ -71,37 +68,23 @@ async def sign_out(visit: InVisit, tx: Tx) -> Response[str]:
 
 
 async def _first_form(visit: Visit, conn: Connection, _: dict[str, str]) -> Response[str]:
-    token_needed = visit.problems != {} or not _trusted(visit, True)
     return visit.page(
         "first_owner.html",
         title="Welcome",
         token=visit.query.get("token"),
-        token_needed=token_needed,
+        token_needed=not visit.trusted,
     )
-
-
-def _trusted(visit: Visit, development: bool) -> bool:
-    """Whether a visitor need not prove to run the server: in development, on the same machine."""
-    try:
-        return development and not visit.forwarded and ip_address(visit.address).is_loopback
-    except ValueError:
-        return False
 
 
 @view("/first-owner", role=EVERYONE)
-async def show_first_owner(visit: InVisit, conn: Conn, parts: InParts) -> Response[str]:
+async def show_first_owner(visit: InVisit, conn: Conn) -> Response[str]:
     if await stored.any_exists(conn):
         return visit.go(visit.places.path("sign-in"))
-    return visit.page(
-        "first_owner.html",
-        title="Welcome",
-        token=visit.query.get("token"),
-        token_needed=not _trusted(visit, parts.settings.development),
-    )
+    return await _first_form(visit, conn, {})
 
 
 @change("/first-owner", does=None, role=EVERYONE, again=_first_form)
-async def make_first_owner(visit: InVisit, tx: Tx, world: InWorld, parts: InParts) -> Response[str]:
+async def make_first_owner(visit: InVisit, tx: Tx, world: InWorld) -> Response[str]:
     form = visit.form
     user = await users.create_first(
         tx,
@@ -110,10 +93,10 @@ async def make_first_owner(visit: InVisit, tx: Tx, world: InWorld, parts: InPart
         form.get("name"),
         form.get("password"),
         form.text("token"),
-        _trusted(visit, parts.settings.development),
+        visit.trusted,
     )
     _, token = await actions.open_session(tx, world, user, visit.address, visit.agent)
-    visit.set_cookie(SESSION_COOKIE, token, _MINUTES)
+    visit.set_cookie(SESSION_COOKIE, token, MINUTES)
     return visit.go(visit.places.path(), f"Welcome, {user.name}. You are the owner.")
 
 
@@ -123,7 +106,7 @@ async def set_theme(visit: InVisit) -> Response[str]:
     if theme not in ("auto", "light", "dark"):
         raise InvalidError.of("theme", "must be auto, light or dark", theme)
     visit.set_cookie(THEME_COOKIE, theme, minutes=60 * 24 * 365)
-    return visit.go(_safe(visit, visit.form.get("back")))
+    return visit.go(safe(visit, visit.form.get("back")))
 
 
 HANDLERS = [

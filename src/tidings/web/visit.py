@@ -63,8 +63,10 @@ class Visit:
         self.address = address
         self.agent = agent
         self.now = now
-        self.forwarded = False
-        """Whether a proxy passed the request on."""
+        self.trusted = False
+        """Whether the visitor sits at the server itself, in development."""
+        self.elsewhere: str | None = None
+        """The name of the issuer at which one can sign in too."""
         self.partial = False
         """Whether htmx asks for a part of the page."""
         self.nav: Sequence[tuple[str, Sequence[Any]]] = ()
@@ -121,6 +123,11 @@ class Visit:
         self.touched_environment = environment
 
     # What the gate finds out
+
+    def blank(self) -> "Visit":
+        """Forget the form that was sent, so that the page shows an empty one."""
+        self.form = Form()
+        return self
 
     def cookie(self, name: str) -> str:
         return self._cookies.get(name, "")
@@ -196,7 +203,7 @@ class Visit:
     def _answer(self, html: str, status: int) -> Response[str]:
         return Response(
             html,
-            status_code=status,
+            status_code=int(status),
             media_type="text/html; charset=utf-8",
             cookies=self._new_cookies,
         )
