@@ -16,6 +16,7 @@ Answers = dict[str, str]
 RAW = "raw"
 _MOST = 200
 _LINES = re.compile(r"\n\s*\n")
+_WHOLE_CONTENT = re.compile(r"\s*\{\{\s*content\s*\}\}\s*")
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -188,6 +189,8 @@ def _without_empty(**attrs: Any) -> Node:
 
 
 def _content(text: str) -> Node:
+    if _WHOLE_CONTENT.fullmatch(text):  # of a layout: where the e-mail goes
+        return {"content": [{"type": "variable", "attrs": {"id": "content"}}]}
     inside = steps_marks.nodes(text)
     return {"content": inside} if inside else {}
 

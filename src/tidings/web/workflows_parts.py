@@ -71,9 +71,10 @@ def issue_count(steps: Sequence[Step | StepSummary]) -> int:
 
 
 def delivery_issue(step: Step | StepSummary, connections: Connections) -> str | None:
+    """Why the step could not deliver. An inbox that nobody has opened yet is no hindrance."""
     channel = next((channel for channel in CHANNELS if channel == step.type), None)
     issue = channel and integration_issue(channel, connections)
-    return issue.message if issue else None
+    return issue.message if issue and issue.issue_type == "MISSING_INTEGRATION" else None
 
 
 def summary(step: Step) -> str:

@@ -46,7 +46,8 @@ function showPreview(page) {
     return;
   }
   now.querySelector(".card-head").replaceWith(next.querySelector(".card-head"));
-  mail.querySelector(".mail-row").replaceWith(next.querySelector(".mail-row"));
+  const row = mail.querySelector(".mail-row");
+  if (row) row.replaceWith(next.querySelector(".mail-row"));
   showMail(mail.querySelector(".mail-stage"));
 }
 
