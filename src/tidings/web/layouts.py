@@ -1,6 +1,7 @@
 """Layouts: the frames around e-mails, edited with a preview at hand."""
 
 import asyncio
+
 from litestar import Response
 from litestar.params import FromPath
 
@@ -103,7 +104,7 @@ async def _drawn(visit: Visit, conn: Connection, layout: Layout, edited: Edited)
         title=layout.name,
         layout=layout,
         edited=edited,
-        here=visit.at("layouts", place(layout)),
+        base=visit.at("layouts", place(layout)),
         place=place,
         problems_at={"body": [Place(fault.message, fault.line) for fault in faults]},
         users=await actions.used_by(conn, visit.scope, layout),

@@ -91,6 +91,7 @@ async def _drawn(
         title=f"{edited.name or step.name} · {workflow.name}",
         step=step,
         edited=edited,
+        base=visit.at("workflows", place(workflow), "steps", place(step)),
         fields=steps_form.fields(kind, edited, await _layout_choices(conn, visit)),
         problems_at=located(step.type, edited, shown.issues),
         undelivered=delivery_issue(step, present),
