@@ -243,6 +243,7 @@ async def test_a_wrong_variable_is_told_at_its_field_while_typing(
     await body.fill("Hello {{ payload.orderId }}")
     await page.keyboard.press("Escape")
     await expect(page.locator("#i-body")).to_be_empty()
+    await _save(page)
     await page.goto(f"{home}/workflows/order-shipped/steps/write-an-e-mail")
     await page.locator("#b-1-text").fill("{{ payload.nothing }}")
     await page.keyboard.press("Escape")
@@ -293,7 +294,7 @@ async def test_conditions_are_built_line_by_line(
     await expect(page.get_by_label("Condition as JSON")).to_contain_text('"var": "payload.total"')
     await page.get_by_label("Condition as JSON").fill("{oops")
     await page.get_by_role("button", name="Save the step").click()
-    await expect(page.locator("#i-skip")).to_contain_text("must be a JSON object")
+    await expect(page.locator("#i-skip")).to_contain_text("Must be a JSON object")
     await expect(page.get_by_label("Condition as JSON")).to_have_value("{oops")
 
 
