@@ -6,6 +6,7 @@ import pytest
 from tidings.rendering import blocks as rendering
 from tidings.web import steps_blocks
 from tidings.web.form import Form
+from tidings.web.steps_block_kinds import KINDS
 
 
 def document(*nodes: dict[str, Any]) -> str:
@@ -50,7 +51,7 @@ def _sent(blocks: list[steps_blocks.Block]) -> Form:
     return Form(pairs)
 
 
-@pytest.mark.parametrize("kind", steps_blocks.KINDS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_that_can_be_added_is_drawn_and_read_back(kind: str) -> None:
     made = steps_blocks.Block(
         kind,
@@ -60,7 +61,7 @@ def test_every_kind_that_can_be_added_is_drawn_and_read_back(kind: str) -> None:
             else "#112233"
             if ask.look == "color"
             else "x"
-            for ask in steps_blocks.KINDS[kind].asks
+            for ask in KINDS[kind].asks
         },
     )
     body = steps_blocks.body([made, steps_blocks.new(kind)])

@@ -6,7 +6,7 @@ import pytest
 
 from tidings.domain.workflows import Step, StepType
 from tidings.steps.registry import kind_of, kinds
-from tidings.web import steps_form
+from tidings.web import steps_form, steps_looks
 from tidings.web.form import Form
 from tidings.web.steps_conditions import Line
 from tidings.web.steps_form import Edited, Field
@@ -58,7 +58,7 @@ def test_every_component_is_drawn() -> None:
         for kind in kinds().values()
         for field in kind.ui_schema["properties"].values()
     }
-    assert shown == set(steps_form.LOOKS)
+    assert shown == set(steps_looks.LOOKS)
 
 
 @pytest.mark.parametrize(("type", "controls"), _CASES)

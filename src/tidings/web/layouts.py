@@ -17,6 +17,7 @@ from tidings.storage import layouts
 from tidings.storage.database import Connection
 from tidings.web import steps_blocks, steps_form
 from tidings.web.handlers import Entry, change, view
+from tidings.web.steps_block_kinds import KINDS
 from tidings.web.steps_form import Edited
 from tidings.web.steps_problems import Place
 from tidings.web.steps_variables import FILTERS
@@ -110,7 +111,7 @@ async def _drawn(visit: Visit, conn: Connection, layout: Layout, edited: Edited)
         users=await actions.used_by(conn, visit.scope, layout),
         variables=listed(variables.LAYOUT),
         filters=FILTERS,
-        block_kinds=steps_blocks.KINDS,
+        block_kinds=KINDS,
     )
 
 

@@ -27,7 +27,7 @@ from tidings.storage import connections, layouts, workflow_versions, workflows
 from tidings.storage.database import Connection
 from tidings.web import steps_form
 from tidings.web.handlers import change, view
-from tidings.web.steps_blocks import KINDS
+from tidings.web.steps_block_kinds import KINDS
 from tidings.web.steps_conditions import ONE_SIDED, OPERATORS
 from tidings.web.steps_form import NO_LAYOUT, Edited
 from tidings.web.steps_problems import located

@@ -5,7 +5,7 @@ corrected.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -14,110 +14,11 @@ from tidings.domain.workflows import Step
 from tidings.steps.base import Kind, schema_of
 from tidings.web import steps_blocks, steps_conditions
 from tidings.web.form import Form
+from tidings.web.steps_block_kinds import KINDS
 from tidings.web.steps_blocks import Block
 from tidings.web.steps_conditions import Group, Line, TooRichError
+from tidings.web.steps_looks import LOOKS, ORDER, PLAIN, VARIANTS, WORDS, Look
 
-Look = Literal[
-    "line",
-    "area",
-    "number",
-    "choice",
-    "variants",
-    "switch",
-    "action",
-    "redirect",
-    "json",
-    "window",
-    "layout",
-    "editor",
-    "body",
-    "condition",
-]
-
-LOOKS: Mapping[str, Look] = {
-    "TEXT_FULL_LINE": "line",
-    "TEXT_INLINE_LABEL": "line",
-    "IN_APP_PRIMARY_SUBJECT": "line",
-    "IN_APP_AVATAR": "line",
-    "PUSH_SUBJECT": "line",
-    "DIGEST_KEY": "line",
-    "DIGEST_CRON": "line",
-    "DELAY_CRON": "line",
-    "DELAY_DYNAMIC_KEY": "line",
-    "THROTTLE_DYNAMIC_KEY": "line",
-    "THROTTLE_KEY": "line",
-    "IN_APP_BODY": "area",
-    "SMS_BODY": "area",
-    "CHAT_BODY": "area",
-    "PUSH_BODY": "area",
-    "DIGEST_AMOUNT": "number",
-    "DELAY_AMOUNT": "number",
-    "THROTTLE_WINDOW": "number",
-    "THROTTLE_THRESHOLD": "number",
-    "DIGEST_UNIT": "choice",
-    "DELAY_UNIT": "choice",
-    "THROTTLE_UNIT": "choice",
-    "DIGEST_TYPE": "variants",
-    "DELAY_TYPE": "variants",
-    "THROTTLE_TYPE": "variants",
-    "EXTEND_TO_SCHEDULE": "switch",
-    "IN_APP_DISABLE_SANITIZATION_SWITCH": "switch",
-    "DISABLE_SANITIZATION_SWITCH": "switch",
-    "IN_APP_BUTTON_DROPDOWN": "action",
-    "URL_TEXT_BOX": "redirect",
-    "DATA": "json",
-    "LAYOUT_SELECT": "layout",
-    "EMAIL_EDITOR_SELECT": "editor",
-    "EMAIL_BODY": "body",
-    "QUERY_EDITOR": "condition",
-}
-"""How each component of a uiSchema is drawn."""
-_PLAIN: Mapping[str, Look] = {"lookBackWindow": "window", "custom": "json"}
-"""Controls that have no component."""
-
-WORDS: Mapping[str, tuple[str, str]] = {
-    "subject": ("Subject", ""),
-    "body": ("Text", ""),
-    "preheader": ("Preview text", "Follows the subject in many mailboxes."),
-    "avatar": ("Picture", "An address, a path that starts with /, or {{ subscriber.avatar }}."),
-    "primaryAction": ("First button", ""),
-    "secondaryAction": ("Second button", ""),
-    "redirect": ("A click on the message leads to", ""),
-    "disableOutputSanitization": (
-        "Leave HTML as it is",
-        "Normally scripts and other dangerous HTML are taken out.",
-    ),
-    "data": ("Data for your application", "A JSON object that comes along with the message."),
-    "editorType": ("Write with", ""),
-    "layoutId": ("Layout", "The frame around the text."),
-    "type": ("Kind", ""),
-    "amount": ("For how long", ""),
-    "unit": ("Unit", ""),
-    "cron": ("At the times of", "A cron expression: 0 9 * * 1-5 is 9:00 from Monday to Friday."),
-    "dynamicKey": (
-        "Until the time in",
-        "A path such as payload.remindAt: a moment, or {amount, unit}.",
-    ),
-    "extendToSchedule": (
-        "Wait for the subscriber's hours",
-        "When the time is up outside of them, go on at their start.",
-    ),
-    "digestKey": ("Gather apart by", "Such as payload.orderId. Empty: all events together."),
-    "lookBackWindow": (
-        "Send the first at once, if there was none for",
-        "Only what follows is gathered. Empty: everything is.",
-    ),
-    "threshold": ("Let through", "So many runs in each window."),
-    "throttleKey": ("Count apart by", "Such as payload.orderId. Empty: all runs together."),
-    "custom": ("Result", "A JSON object: what later steps see of this one."),
-    "skip": ("Condition", ""),
-}
-_VARIANTS = {
-    "regular": "For some time",
-    "timed": "Until a time of day",
-    "dynamic": "Until a time in the payload",
-    "fixed": "In a window of fixed length",
-}
 _TARGETS = ("_self", "_blank", "_parent", "_top", "_unfencedTop")
 NO_LAYOUT = "-"
 
@@ -218,11 +119,11 @@ def fields(kind: Kind, edited: Edited, layouts: Sequence[tuple[str, str]]) -> li
     variant = schema_of(kind.variant(edited.controls))
     properties = kind.ui_schema["properties"]
     names = [name for name in variant["properties"] if name != "skip"]
-    names.sort(key=lambda name: _ORDER.index(name) if name in _ORDER else -1)
+    names.sort(key=lambda name: ORDER.index(name) if name in ORDER else -1)
     found = []
     for name in [*names, "skip"]:
         component = properties.get(name, {}).get("component")
-        look = LOOKS[component] if component else _PLAIN[name]
+        look = LOOKS[component] if component else PLAIN[name]
         label, help = WORDS.get(name, (name, ""))
         found.append(
             Field(
@@ -239,20 +140,12 @@ def fields(kind: Kind, edited: Edited, layouts: Sequence[tuple[str, str]]) -> li
     return found
 
 
-_ORDER = (
-    *("editorType", "type", "subject", "preheader", "body", "amount", "unit", "cron", "dynamicKey"),
-    *("threshold", "throttleKey", "digestKey", "lookBackWindow", "extendToSchedule"),
-    *("primaryAction", "secondaryAction", "redirect", "avatar", "layoutId", "data", "custom"),
-    "disableOutputSanitization",
-)
-
-
 def _choices(
     kind: Kind, look: Look, schema: Mapping[str, Any], layouts: Sequence[tuple[str, str]]
 ) -> Sequence[tuple[str, str]]:
     if look == "variants":
         found = [schema_of(each)["properties"]["type"]["enum"][0] for each in kind.variants]
-        return [(each, _VARIANTS[each]) for each in found]
+        return [(each, VARIANTS[each]) for each in found]
     if look in ("choice", "window"):
         inner = schema if look == "choice" else schema["properties"]["unit"]
         return [(each, each) for each in _units(inner)]
@@ -290,7 +183,7 @@ def _read(kind: Kind, form: Form, former: Mapping[str, Any]) -> dict[str, Any]:
     properties = kind.ui_schema["properties"]
     for name in variant["properties"]:
         component = properties.get(name, {}).get("component")
-        look = LOOKS[component] if component else _PLAIN[name]
+        look = LOOKS[component] if component else PLAIN[name]
         if look in _READERS:
             value = _READERS[look](form, f"c.{name}", former.get(name, _UNSAID))
             if value is not _UNSAID:
@@ -409,7 +302,7 @@ _READERS: Mapping[Look, Any] = {
 
 def _with_block(edited: Edited, verb: str, what: str) -> Edited:
     if verb == "add":
-        kind = what if what in steps_blocks.KINDS else "paragraph"
+        kind = what if what in KINDS else "paragraph"
         blocks, place = [*edited.blocks, steps_blocks.new(kind)], len(edited.blocks)
     else:
         place = int(what) if what.isdigit() else -1

@@ -148,6 +148,7 @@ async def show_workflow(visit: InVisit, conn: Conn, workflow: FromPath[str]) -> 
 async def _one(visit: Visit, conn: Connection, given: dict[str, str]) -> Response[str]:
     found = await workflows.get(conn, visit.scope, given["workflow"])
     present = await connections.of(conn, visit.scope)
+    added = visit.query.get("add")
     return page(
         visit,
         found,
@@ -157,6 +158,7 @@ async def _one(visit: Visit, conn: Connection, given: dict[str, str]) -> Respons
         undelivered={step.id: delivery_issue(step, present) for step in found.steps},
         issue_count=issue_count,
         trigger=_trigger(visit, found),
+        adding=int(added) if added.isdecimal() and len(added) < 3 else None,
     )
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from tidings.domain.differences import Change
 from tidings.web import steps_blocks
-from tidings.web.steps_form import WORDS
+from tidings.web.steps_looks import WORDS
 
 _SHORT = 80
 _NAMES = {
