@@ -342,6 +342,7 @@ async def test_a_step_is_added_with_the_keyboard_alone(
 
     await go_to("Add a step here")
     await page.keyboard.press("Enter")
+    await expect(page.get_by_role("button", name="In-app message")).to_be_focused()
     await go_to("SMS")
     await page.keyboard.press("Enter")
     await expect(page.get_by_role("heading", level=1)).to_contain_text("SMS")

@@ -23,7 +23,7 @@ from tidings.web.steps_problems import Place
 from tidings.web.steps_variables import FILTERS
 from tidings.web.steps_variables import variables as listed
 from tidings.web.visit import InVisit, Visit
-from tidings.web.workflows_parts import place
+from tidings.web.workflows_parts import place, tinted
 
 _AT = "/{environment:str}/layouts"
 _ONE = _AT + "/{layout:str}"
@@ -167,7 +167,7 @@ async def _frame(visit: Visit, conn: Connection, reference: str) -> Response[str
     edited = _of_form(visit, found)
     frame = Frame(key=found.key, name=edited.name, body=_body(edited), editor=_editor(edited))
     shown = await asyncio.to_thread(layout_previews.preview, frame, {})
-    return visit.framed(shown.html)
+    return visit.framed(tinted(shown.html, visit.form.get("tint")))
 
 
 @change(_ONE + "/default", does="layout.update", again=_again)

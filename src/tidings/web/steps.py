@@ -41,6 +41,7 @@ from tidings.web.workflows_parts import (
     drafts_of,
     page,
     place,
+    tinted,
     waiting,
     with_step,
 )
@@ -233,7 +234,7 @@ async def _document(
     shown = await _preview(visit, conn, world, found, one, _edited(visit, one))
     if shown.html is None:
         raise RefusedError("Only e-mail steps have a document.")
-    return visit.framed(shown.html)
+    return visit.framed(tinted(shown.html, visit.form.get("tint")))
 
 
 # Changing a step

@@ -149,6 +149,7 @@ async def _one(visit: Visit, conn: Connection, given: dict[str, str]) -> Respons
     found = await workflows.get(conn, visit.scope, given["workflow"])
     present = await connections.of(conn, visit.scope)
     added = visit.query.get("add")
+    wanted = int(added) if added.isdecimal() and len(added) < 4 else None
     return page(
         visit,
         found,
@@ -158,7 +159,7 @@ async def _one(visit: Visit, conn: Connection, given: dict[str, str]) -> Respons
         undelivered={step.id: delivery_issue(step, present) for step in found.steps},
         issue_count=issue_count,
         trigger=_trigger(visit, found),
-        adding=int(added) if added.isdecimal() and len(added) < 3 else None,
+        adding=wanted if wanted is not None and wanted < len(found.steps) else None,
     )
 
 

@@ -1,5 +1,6 @@
 """What the pages about workflows share: their frame, links, and how a step is put into words."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from tidings.web import steps_blocks
 from tidings.web.visit import Visit
 
 _LONGEST = 90
+_SCHEME = re.compile(r"\(\s*prefers-color-scheme\s*:\s*(dark|light)\s*\)", re.I)
 
 
 class Words(msgspec.Struct, frozen=True):
@@ -36,6 +38,15 @@ STEP_WORDS: Mapping[StepType, Words] = {
     "throttle": Words("Throttle", "throttle", "Lets only so many runs through"),
     "custom": Words("Custom", "code", "Makes a result for later steps"),
 }
+
+
+def tinted(html: str, tint: str) -> str:
+    """The document as a mailbox in that colour scheme shows it, whatever the visitor's is."""
+    dark = tint == "dark"
+    return _SCHEME.sub(
+        lambda found: "(min-width:0)" if (found[1].lower() == "dark") == dark else "(max-width:0)",
+        html,
+    )
 
 
 def place(thing: Any) -> str:

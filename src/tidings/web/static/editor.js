@@ -110,7 +110,7 @@ async function redraw(submitter) {
   bench().replaceWith(document.importNode(next, true));
   bench().querySelectorAll("details").forEach((each, place) => { if (open[place]) each.open = true; });
   scrollTo(0, scroll);
-  for (const box of document.querySelectorAll("[form=looks]")) box.checked = kept.includes(box.value);
+  for (const box of document.querySelectorAll(".mail input")) box.checked = kept.includes(box.value);
   const focus = bench().querySelector("[autofocus]");
   if (focus) focus.focus({ preventScroll: false });
   changed();
@@ -119,7 +119,7 @@ async function redraw(submitter) {
   if (stage) showMail(stage);
 }
 
-const looks = () => [...document.querySelectorAll("[form=looks]:checked")].map((box) => box.value);
+const looks = () => [...document.querySelectorAll(".mail input:checked")].map((box) => box.value);
 
 /* What is not saved yet */
 
@@ -146,7 +146,11 @@ document.addEventListener("submit", (event) => {
 
 document.addEventListener("input", (event) => {
   const field = event.target;
-  if (!theForm() || !(field.form === theForm())) return;
+  if (!theForm() || field.form !== theForm()) return;
+  if (field.name === "tint") {
+    showMail(document.querySelector(".mail-stage"));
+    return;
+  }
   if (field.name !== "sample") changed();
   if (!field.hasAttribute("data-redraw")) previewSoon();
   if (field.hasAttribute("data-liquid")) complete(field);
