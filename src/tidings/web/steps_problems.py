@@ -1,13 +1,18 @@
 """Where in a form the problems of a step belong: at the field, the line, the block."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from tidings.domain.issues import ContentIssue, ControlIssues
 from tidings.domain.workflows import StepType
-from tidings.rendering import templates
+from tidings.rendering import emails, templates
+from tidings.web import steps_blocks
 from tidings.web.steps_form import Edited
+
+_LINE = re.compile(r" \(line \d+\)$")
+"""Blocks are not lines to those who write them."""
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -24,12 +29,18 @@ def located(type: StepType, edited: Edited, issues: ControlIssues) -> Mapping[st
             block = _block(edited, issue) if in_blocks else None
             name = path if block is None else f"block.{block}"
             line = None if in_blocks else _line(edited, path, issue)
-            found.setdefault(name, []).append(Place(issue.message, line))
+            message = _LINE.sub("", issue.message) if in_blocks else issue.message
+            places = found.setdefault(name, [])
+            if Place(message, line) not in places:
+                places.append(Place(message, line))
     return found
 
 
 def _block(edited: Edited, issue: ContentIssue) -> int | None:
     if not issue.variable_name:
+        for number, block in enumerate(edited.blocks):
+            if emails.check_body(steps_blocks.body([block]), "block"):
+                return number
         return None
     for number, block in enumerate(edited.blocks):
         if any(issue.variable_name in value for value in block.answers.values()):

@@ -48,7 +48,7 @@ function showPreview(page) {
   now.querySelector(".card-head").replaceWith(next.querySelector(".card-head"));
   const row = mail.querySelector(".mail-row");
   if (row) row.replaceWith(next.querySelector(".mail-row"));
-  showMail(mail.querySelector(".mail-stage"));
+  if (!next.querySelector("[data-blank]")) showMail(mail.querySelector(".mail-stage"));
 }
 
 /* A new frame for every preview: it is swapped in when it is drawn, and leaves no history. */
@@ -96,6 +96,7 @@ function showIssues(page) {
     }
   }
   number(document.querySelector("[data-lines]"));
+  putList();
 }
 
 async function redraw(submitter) {
@@ -228,11 +229,16 @@ function complete(field) {
     item.append(code, note);
     return item;
   }));
-  const box = field.getBoundingClientRect();
-  list.style.left = Math.max(8, Math.min(box.left, innerWidth - list.offsetWidth - 8)) + scrollX + "px";
-  list.style.top = Math.min(box.bottom, innerHeight - 40) + scrollY + 2 + "px";
+  putList();
   field.setAttribute("aria-controls", "completion");
   mark();
+}
+
+function putList() {
+  if (!list) return;
+  const box = target.getBoundingClientRect();
+  list.style.left = Math.max(8, Math.min(box.left, innerWidth - list.offsetWidth - 8)) + scrollX + "px";
+  list.style.top = Math.min(box.bottom, innerHeight - 40) + scrollY + 2 + "px";
 }
 
 function mark() {
