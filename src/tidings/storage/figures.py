@@ -11,6 +11,7 @@ from tidings.storage.database import Connection, Row
 
 MOST_ROWS = 200_000
 MOST_TIMED = 5_000
+MOST_SEARCHED = 50_000
 
 
 async def moments(
@@ -103,7 +104,7 @@ async def failures(
     rows = await connection.fetch(
         "SELECT id AS message_id, transaction_id, error_id, error_text, created_at AS at FROM "
         "(SELECT * FROM messages WHERE environment_id = $1 AND channel = $2 ORDER BY id DESC "
-        f"LIMIT {MOST_ROWS}) AS m WHERE integration_id = $3 AND status = 'error' "
+        f"LIMIT {MOST_SEARCHED}) AS m WHERE integration_id = $3 AND status = 'error' "
         "ORDER BY id DESC LIMIT $4",
         scope.environment_id,
         channel,
