@@ -82,6 +82,7 @@ async def test_the_pages_look_well(
         await page.goto(f"{home}/catcher/{id}")
         await check_page(page)
         await page.get_by_role("region", name="The message").scroll_into_view_if_needed()
+        await page.evaluate("scrollTo(0, 0)")
         await shoot(page, f"catcher-{channel}-{width}-{scheme}")
     for show in ("show=text", "show=source", "show=headers", "width=phone"):
         await page.goto(f"{home}/catcher/{ids['email']}?{show}")

@@ -91,9 +91,9 @@ async def test_the_pages_look_well(
     await seed(database, scope)
     for path, name in (
         ("", "list"),
-        ("/catalogue", "catalogue"),
-        ("/catalogue?search=nothing+like+it", "catalogue-empty"),
-        ("/new/nodemailer", "new"),
+        ("/-/catalogue", "catalogue"),
+        ("/-/catalogue?search=nothing+like+it", "catalogue-empty"),
+        ("/-/new/nodemailer", "new"),
         ("/postmark", "one"),
         ("/postmark/settings", "settings"),
         ("/postmark/use", "use"),
@@ -211,7 +211,7 @@ async def test_a_webhook_is_connected_and_tried_out(
     page = await signed_in("editor")
     refusal = '{"error": "the key was revoked"}'
     async with vendor((200, '{"id": "m-1"}'), (401, refusal)) as (address, got):
-        await page.goto(f"{home}/integrations/new/email-webhook")
+        await page.goto(f"{home}/integrations/-/new/email-webhook")
         await page.get_by_label("Webhook URL").fill(address)
         await page.get_by_label("Secret key").fill(SECRET)
         await page.get_by_label("From address").fill("news@example.com")
@@ -290,6 +290,17 @@ async def test_another_becomes_primary_goes_off_and_is_deleted(
     await expect(page.get_by_role("row", name="Postmark")).to_have_count(0)
 
 
+async def test_an_identifier_cannot_hide_a_page(
+    signed_in: SignIn, database: Database, scope: Scope, home: str
+) -> None:
+    page = await signed_in("viewer")
+    for identifier in ("catalogue", "new", "settings"):
+        await connect(database, scope, "postmark", name="Mine", identifier=identifier)
+        for path in ("", "/use"):
+            await page.goto(f"{home}/integrations/{identifier}{path}")
+            await expect(page.get_by_role("heading", level=1)).to_have_text("Mine")
+
+
 async def test_an_incomplete_one_is_not_switched_on(
     signed_in: SignIn, database: Database, scope: Scope, home: str
 ) -> None:
@@ -351,7 +362,7 @@ async def test_the_webhook_address_is_there_to_copy(
 
 async def test_the_catalogue_narrows_while_one_types(signed_in: SignIn, home: str) -> None:
     page = await signed_in("editor")
-    await page.goto(f"{home}/integrations/catalogue")
+    await page.goto(f"{home}/integrations/-/catalogue")
     await page.get_by_label("Channel").select_option("Push")
     await expect(page.get_by_role("link", name="Mailgun")).to_have_count(0)
     await page.get_by_label("Name").press_sequentially("expo")
@@ -364,14 +375,14 @@ async def test_a_viewer_reads_and_changes_nothing(
 ) -> None:
     await seed(database, scope)
     page = await signed_in("viewer")
-    for path in ("", "/catalogue", "/postmark", "/postmark/use"):
+    for path in ("", "/-/catalogue", "/postmark", "/postmark/use"):
         await page.goto(f"{home}/integrations{path}")
         await check_page(page)
         assert await page.locator("main form[method=post]").count() == 0
         assert SECRET not in await page.content()
     async with caller(base, await session_of(database, "viewer")) as client:
         token = await csrf_of(client)
-        for path in ("new/nodemailer", *(f"postmark/{each}" for each in CHANGES)):
+        for path in ("-/new/nodemailer", *(f"postmark/{each}" for each in CHANGES)):
             answer = await client.post(
                 f"{home}/integrations/{path}", data={"csrf": token, "name": "Mine"}
             )
@@ -410,7 +421,7 @@ async def test_nothing_that_users_or_providers_write_runs(
     for tab in ("", "/settings", "/use", "/test"):
         await page.goto(f"{home}/integrations/x0{tab}")
         await check_inert(page)
-    await page.goto(f"{home}/integrations/catalogue?search={hostile[0]}")
+    await page.goto(f"{home}/integrations/-/catalogue?search={hostile[0]}")
     await check_inert(page)
     await _refused_by_a_hostile_vendor(page, database, scope, home)
 

@@ -121,7 +121,8 @@ async def show_caught(visit: InVisit, conn: Conn, id: FromPath[str]) -> Response
 def _title(caught: Caught) -> str:
     if caught.subject:
         return caught.subject
-    return f"{_name(caught)} to {caught.recipients[0]}" if caught.recipients else _name(caught)
+    to_number = caught.channel == "sms" and caught.recipients
+    return f"SMS to {caught.recipients[0]}" if to_number else f"{_name(caught)} message"
 
 
 def _name(caught: Caught) -> str:

@@ -55,14 +55,16 @@ def _ticked(visit: Visit) -> Any:
     return lambda name, stored: visit.form.flag(name) if sent else stored
 
 
-@view("/{environment:str}/integrations/new/{provider:str}", role="editor")
+@view("/{environment:str}/integrations/-/new/{provider:str}", role="editor")
 async def show_new_integration(
     visit: InVisit, conn: Conn, provider: FromPath[str]
 ) -> Response[str]:
     return await _new(visit, conn, {"provider": provider})
 
 
-@change("/{environment:str}/integrations/new/{provider:str}", does="integration.create", again=_new)
+@change(
+    "/{environment:str}/integrations/-/new/{provider:str}", does="integration.create", again=_new
+)
 async def create_integration(
     visit: InVisit, tx: Tx, world: InWorld, provider: FromPath[str]
 ) -> Response[str]:
@@ -79,7 +81,7 @@ async def create_integration(
     )
     made = await actions.create(tx, visit.scope, world, new)
     visit.touch(made.id, made.name, provider=vendor.name, active=made.active)
-    return visit.go(_at(visit, made), f"{made.name} is connected. Send a test message to be sure.")
+    return visit.go(_at(visit, made), f"{made.name} is connected.")
 
 
 def _at(visit: Visit, integration: Integration, *steps: str) -> str:

@@ -7,6 +7,7 @@ import msgspec
 from litestar import Response
 from litestar.params import FromPath
 
+from tidings.domain.catching import PROVIDERS
 from tidings.domain.channels import CHANNELS, Channel
 from tidings.domain.errors import NotFoundError
 from tidings.domain.figures import Health
@@ -49,6 +50,11 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def vendor(self) -> str:
         return self.provider.name if self.provider else self.integration.provider_id
+
+    @property
+    def tryable(self) -> bool:
+        """Whether there is anybody to send a test message to."""
+        return self.provider is not None and self.provider.id not in PROVIDERS.values()
 
     @property
     def state(self) -> tuple[str, str]:
@@ -110,9 +116,9 @@ async def show_integrations(visit: InVisit, conn: Conn) -> Response[str]:
     )
 
 
-@view("/{environment:str}/integrations/catalogue")
+@view("/{environment:str}/integrations/-/catalogue")
 async def show_catalogue(visit: InVisit, conn: Conn) -> Response[str]:
-    """Every provider, or those that are looked for."""
+    """Every provider, or those that are looked for. No identifier is `-`, so none hides it."""
     wanted, search = visit.query.get("channel"), visit.query.get("search").strip()
     channel = wanted if wanted in CHANNELS else ""
     found = [
