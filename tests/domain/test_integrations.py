@@ -9,6 +9,7 @@ from tidings.domain.integrations import (
     OUR_CREDENTIALS,
     Integration,
     candidates,
+    in_order,
 )
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -72,3 +73,8 @@ def test_credentials_have_the_fields_of_the_interface() -> None:
     assert len(CREDENTIAL_NAMES - OUR_CREDENTIALS) == 45
     assert OUR_CREDENTIALS < CREDENTIAL_NAMES
     assert {"from", "AppIOBaseUrl", "apiKeyRequestHeader", "tlsOptions"} <= CREDENTIAL_NAMES
+
+
+def test_the_order_is_that_in_which_they_are_tried_and_those_that_are_off_come_last() -> None:
+    order = [one.id for one in in_order(ALL, "email")]
+    assert order == [*chosen({"subscriber": {"plan": "pro"}}), "4"]

@@ -27,6 +27,20 @@ class Attached(msgspec.Struct, frozen=True, kw_only=True):
     size: int
 
 
+class Glimpse(msgspec.Struct, frozen=True, kw_only=True):
+    """As much of a caught message as a listing shows."""
+
+    id: str
+    channel: Channel
+    recipients: tuple[str, ...]
+    """The first few of them."""
+    subject: str | None
+    beginning: str
+    attached: int
+    subscriber_key: str | None
+    created_at: datetime
+
+
 class Caught(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     channel: Channel

@@ -55,6 +55,31 @@ class Trouble(msgspec.Struct, frozen=True, kw_only=True):
     last_at: datetime
 
 
+class Health(msgspec.Struct, frozen=True, kw_only=True):
+    """How the sends through an integration went for a while."""
+
+    sent: int = 0
+    failed: int = 0
+    last_at: datetime | None = None
+    last_error: str | None = None
+    last_failed_at: datetime | None = None
+
+    @property
+    def troubled(self) -> bool:
+        """Whether at least one send in twenty failed."""
+        return self.failed > 0 and self.failed * 20 >= self.sent + self.failed
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
+    """A send that an integration did not manage."""
+
+    message_id: str
+    transaction_id: str
+    error_id: str | None
+    error_text: str | None
+    at: datetime
+
+
 class Begun(msgspec.Struct, frozen=True, kw_only=True):
     """Which of the first steps were taken."""
 

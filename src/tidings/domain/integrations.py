@@ -153,9 +153,15 @@ def candidates(
         decision = decide(each.conditions, data)
         if decision.holds:
             fitting.append(Candidate(each, decision))
-    return sorted(fitting, key=_rank, reverse=True)
+    return sorted(fitting, key=lambda each: _rank(each.integration), reverse=True)
 
 
-def _rank(candidate: Candidate) -> tuple[bool, bool, str]:
-    integration = candidate.integration
+def in_order(integrations: Iterable[Integration], channel: Channel) -> list[Integration]:
+    """The integrations of the channel: the active ones as they are tried where all conditions
+    hold, then those that are off, the newest first."""
+    own = [each for each in integrations if each.channel == channel]
+    return sorted(own, key=lambda each: (each.active, *_rank(each)), reverse=True)
+
+
+def _rank(integration: Integration) -> tuple[bool, bool, str]:
     return bool(integration.conditions), integration.primary, integration.id

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from tidings.domain.catching import MOST_KEPT, Attached, Caught
+from tidings.domain.catching import MOST_KEPT, Attached, Caught, Glimpse
 from tidings.domain.errors import NotFoundError
 from tidings.domain.scope import Scope
 from tidings.storage.database import Connection, Row
@@ -26,6 +26,13 @@ class Filter(msgspec.Struct, frozen=True, kw_only=True):
     """A part of it, in any case."""
     transaction_id: str | None = None
     subscriber_key: str | None = None
+    id: str | None = None
+    newer_than: str | None = None
+    older_than: str | None = None
+    recipient: str | None = None
+    """A part of one of its recipients, in any case."""
+    search: str | None = None
+    """A part of anything it says, in any case."""
 
 
 async def add(connection: Connection, caught: Sequence[tuple[Scope, Caught]]) -> None:
@@ -54,6 +61,29 @@ async def newest(
         *arguments,
     )
     return [_caught(row) for row in rows]
+
+
+async def glimpses(
+    connection: Connection, scope: Scope, filter: Filter, limit: int
+) -> list[Glimpse]:
+    """The newest, without all they say."""
+    where, arguments = _where(scope, filter)
+    rows = await connection.fetch(
+        "SELECT id, channel, recipients[1:4] AS recipients, left(subject, 160) AS subject, "
+        "left(coalesce(content, text, ''), 160) AS beginning, "
+        "jsonb_array_length(attachments) AS attached, subscriber_key, created_at "
+        f"FROM caught_messages WHERE {where} ORDER BY id DESC LIMIT {int(limit)}",
+        *arguments,
+    )
+    return [Glimpse(**{**row, "recipients": tuple(row["recipients"])}) for row in rows]
+
+
+async def any_there(connection: Connection, scope: Scope) -> bool:
+    found: bool = await connection.fetchval(
+        "SELECT EXISTS (SELECT FROM caught_messages WHERE environment_id = $1)",
+        scope.environment_id,
+    )
+    return found
 
 
 async def get(connection: Connection, scope: Scope, id: str) -> Caught:
@@ -88,6 +118,15 @@ def _where(scope: Scope, filter: Filter) -> tuple[str, list[Any]]:
     holds("strpos(lower(subject), lower({})) > 0", filter.subject)
     holds("transaction_id = {}", filter.transaction_id)
     holds("subscriber_key = {}", filter.subscriber_key)
+    holds("id = {}", filter.id)
+    holds("id > {}", filter.newer_than)
+    holds("id < {}", filter.older_than)
+    holds("strpos(lower(array_to_string(recipients, ' ')), lower({})) > 0", filter.recipient)
+    holds(
+        "strpos(lower(concat_ws(' ', subject, content, text, html, subscriber_key, "
+        "array_to_string(recipients, ' '))), lower({})) > 0",
+        filter.search,
+    )
     return " AND ".join(conditions), arguments
 
 

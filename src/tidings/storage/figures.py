@@ -4,13 +4,14 @@ of them; no more than the newest rows of a busy one are looked at."""
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from tidings.domain.figures import Begun, Moment, Trouble
+from tidings.domain.figures import Begun, Failure, Health, Moment, Trouble
 from tidings.domain.paging import least_id
 from tidings.domain.scope import Scope
 from tidings.storage.database import Connection, Row
 
 MOST_ROWS = 200_000
 MOST_TIMED = 5_000
+MOST_SEARCHED = 50_000
 
 
 async def moments(
@@ -74,6 +75,43 @@ async def troubles(connection: Connection, scope: Scope, since: datetime) -> lis
         least_id(since),
     )
     return [Trouble(**row) for row in rows]
+
+
+async def healths(connection: Connection, scope: Scope, since: datetime) -> dict[str, Health]:
+    """By the ids of the integrations that sent anything."""
+    rows = await connection.fetch(
+        "SELECT integration_id, count(*) FILTER (WHERE status <> 'error') AS sent, "
+        "count(*) FILTER (WHERE status = 'error') AS failed, max(created_at) AS last_at, "
+        "max(created_at) FILTER (WHERE status = 'error') AS last_failed_at, "
+        "(array_agg(coalesce(error_text, error_id, '') ORDER BY id DESC) "
+        "FILTER (WHERE status = 'error'))[1] AS last_error "
+        "FROM (SELECT * FROM messages WHERE environment_id = $1 AND id >= $2 "
+        f"AND integration_id IS NOT NULL ORDER BY id DESC LIMIT {MOST_ROWS}) AS m "
+        "GROUP BY integration_id",
+        scope.environment_id,
+        least_id(since),
+    )
+    return {
+        row["integration_id"]: Health(**{name: row[name] for name in Health.__struct_fields__})
+        for row in rows
+    }
+
+
+async def failures(
+    connection: Connection, scope: Scope, channel: str, integration_id: str, limit: int
+) -> list[Failure]:
+    """The newest sends of the integration that failed."""
+    rows = await connection.fetch(
+        "SELECT id AS message_id, transaction_id, error_id, error_text, created_at AS at FROM "
+        "(SELECT * FROM messages WHERE environment_id = $1 AND channel = $2 ORDER BY id DESC "
+        f"LIMIT {MOST_SEARCHED}) AS m WHERE integration_id = $3 AND status = 'error' "
+        "ORDER BY id DESC LIMIT $4",
+        scope.environment_id,
+        channel,
+        integration_id,
+        limit,
+    )
+    return [Failure(**row) for row in rows]
 
 
 async def begun(connection: Connection, scope: Scope, in_app_provider: str) -> Begun:

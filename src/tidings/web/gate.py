@@ -52,6 +52,7 @@ class Gate:
         assert scope["type"] == ScopeType.HTTP
         does: Does = scope["route_handler"].opt["does"]
         visit = bare_visit(scope, self._keeper.settings, self._keeper.world.clock.now())
+        visit.world = self._keeper.world
         scope["state"]["visit"] = visit
         async with self._keeper.database.connection() as connection:
             await self._recognise(connection, visit)

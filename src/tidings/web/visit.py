@@ -19,6 +19,7 @@ from tidings.domain.users import Role, Session, User
 from tidings.web.drawing import render
 from tidings.web.form import Form
 from tidings.web.places import DASHBOARD, GLOBAL_STEPS, Places
+from tidings.world import World
 
 SESSION_COOKIE = "tidings_session"
 VISITOR_COOKIE = "tidings_visitor"
@@ -36,6 +37,9 @@ _FRAMED = (
 
 class Visit:
     """Handlers ask for it as `visit: InVisit`."""
+
+    world: World
+    """For forms that are drawn anew and show what is sealed; the gate puts it here."""
 
     def __init__(
         self,
