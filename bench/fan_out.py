@@ -4,6 +4,7 @@ how much a second worker helps."""
 import asyncio
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import asyncpg
@@ -87,7 +88,7 @@ class _Watch:
 
 
 def _measure(
-    service: Service, path: str, body: dict[str, object], count: int, watch: _Watch | None = None
+    service: Service, path: str, body: Mapping[str, object], count: int, watch: _Watch | None = None
 ) -> tuple[float, Timing]:
     time.sleep(1)
     cpu, started = service.cpu_seconds(), time.monotonic()
