@@ -72,8 +72,8 @@ class Seeds:
             await self._post("/v2/layouts", {"layoutId": f"layout-{number}", "name": "L"})
         members = {"subscriberIds": [each["subscriberId"] for each in people]}
         await self._post("/v2/topics/topic-0/subscriptions", members)
-        workflow_id = await self._records.workflow()
-        person = await self._records.subscriber()
+        workflow_id = await self._records.workflow(f"ran-{numbers.start}")
+        person = await self._records.subscriber(f"reader-{numbers.start}")
         for _ in numbers:
             await self._records.run(workflow_id, person, ["completed", "completed"])
 

@@ -7,12 +7,11 @@ rendering with its loops, scopes and limits. Anything but plain values is left t
 from collections.abc import Mapping
 from typing import Any
 
-from liquid import BoundTemplate, escape
+from liquid import BoundTemplate, Markup, escape
 from liquid.builtin.content import ContentNode
 from liquid.builtin.expressions import FilteredExpression, Path
 from liquid.builtin.output import OutputNode
 
-_LONGEST_VALUE = 1024
 _LONGEST_TEXT = 10_000
 
 
@@ -32,7 +31,7 @@ class Blanks:
             if value is None:
                 return None
             texts.append(escape(value) if self._escaping else value)
-        filled = "".join(texts)
+        filled = "".join(map(str, texts))
         return filled if len(filled) <= _LONGEST_TEXT else None
 
 
@@ -62,8 +61,9 @@ def _plain(value: Any, path: tuple[str, ...]) -> str | None:
         if type(value) is not dict or part not in value:
             return None
         value = value[part]
-    if type(value) is str:
-        return value if len(value) <= _LONGEST_VALUE else None
+    if type(value) is str or type(value) is Markup:
+        text: str = value
+        return text
     if value is None:
         return ""
     return str(value) if type(value) is int else None
