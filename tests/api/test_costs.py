@@ -16,32 +16,40 @@ from tidings.api import door
 from tidings.api.door import Parts
 from tidings.app import open_doors
 from tidings.domain.scope import Scope
-from tidings.hall.wire import PageOut
+from tidings.hall.wire import Out
 from tidings.storage.database import Database
 from tidings.world import World
 
 MOST_QUESTIONS = 2
 ROWS = 50
-NAMES = {
-    "topicKey": "topic-0",
-    "subscriberId": "s-0",
-    "workflowId": "workflow-0",
-    "environmentId": "none",
-    "layoutId": "none",
-    "integrationId": "none",
-}
+
+
+class Names(dict[str, str]):
+    """What stands in a path; nothing has the name "none"."""
+
+    def __missing__(self, name: str) -> str:
+        return "none"
+
+
+NAMES = Names(topicKey="topic-0", subscriberId="s-0", workflowId="workflow-0")
 
 
 def listings() -> list[str]:
-    """The addresses of all operations that answer a page or a list."""
+    """The addresses of all operations that answer a list, or something with a list in it."""
     found = []
     for handler in door.found("HANDLERS"):
         assert isinstance(handler, HTTPRouteHandler)
-        answered = get_type_hints(handler.fn)["return"]
-        paged = isinstance(answered, type) and issubclass(answered, PageOut)
-        if "GET" in handler.http_methods and (paged or get_origin(answered) is list):
+        if "GET" in handler.http_methods and _lists(get_type_hints(handler.fn)["return"]):
             found += [re.sub(r":\w+}", "}", path) for path in handler.paths]
     return sorted(found)
+
+
+def _lists(answered: Any) -> bool:
+    if get_origin(answered) is list:
+        return True
+    if not (isinstance(answered, type) and issubclass(answered, Out)):
+        return False
+    return any(get_origin(kind) is list for kind in get_type_hints(answered).values())
 
 
 @pytest.fixture
