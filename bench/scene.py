@@ -99,7 +99,8 @@ async def people(url: str, first: int, last: int, sink_port: int | None = None) 
     await connection.execute(
         f"WITH {_LINKS} INSERT INTO subscribers (id, organization_id, environment_id, key, "
         "first_name, last_name, email, channels, data, created_at, updated_at) "
-        "SELECT id, $1, $2, 's' || n, 'Ada', 'Lovelace', 's' || n || '@example.com', $5::jsonb, "
+        "SELECT id, $1, $2, 's' || n, 'Ada ' || n % 997, 'Lovelace', 's' || n || '@example.com', "
+        "$5::jsonb, "
         '\'{"plan": "gold"}\', now(), now() FROM links',
         scope.organization_id,
         scope.environment_id,
@@ -138,13 +139,9 @@ async def waiting(url: str, first: int, last: int) -> None:
     """Events of long ago, one subscriber each, whose only job is delayed for a month."""
     connection = await asyncpg.connect(url)
     scope = await scope_of(connection)
-    later = await connection.fetchrow(
-        "SELECT workflow_id, document FROM workflow_versions AS v JOIN workflows AS w "
-        "ON w.id = v.workflow_id WHERE w.key = 'later' ORDER BY v.version DESC LIMIT 1"
+    workflow_id, step_id = await connection.fetchval(
+        "SELECT ARRAY[id, steps -> 0 ->> 'id'] FROM workflows WHERE key = 'later'"
     )
-    assert later is not None
-    workflow_id, document = later
-    step_id = json.loads(document)["steps"][0]["id"]
     arguments = (scope.organization_id, scope.environment_id, first, last)
     texts = (
         "INSERT INTO events (id, organization_id, environment_id, transaction_id, workflow_id, "

@@ -33,7 +33,7 @@ def never_show(secrets: Iterable[str | None]) -> None:
 
 
 def begin_request(id: str) -> Token[str | None]:
-    """Adds the id to every line until `end_request`; a fraction of the price of `context`."""
+    """Adds the id to every line until `end_request`."""
     return _request_id.set(id)
 
 
@@ -85,7 +85,6 @@ def configure(
     stream = stream or sys.stderr
     pretty = style == "pretty" or (style == "auto" and stream.isatty())
     shared: list[Any] = [
-        structlog.contextvars.merge_contextvars,
         _add_request_id,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -118,10 +117,6 @@ def configure(
 def tells_all() -> bool:
     """Whether lines for debugging are shown; asked where even a line that is not would cost."""
     return logging.getLogger().isEnabledFor(logging.DEBUG)
-
-
-context = structlog.contextvars.bound_contextvars
-"""Adds these values to every line logged inside the `with`."""
 
 
 def get(room: str) -> structlog.typing.FilteringBoundLogger:

@@ -7,13 +7,13 @@ from tidings.domain.errors import NotFoundError
 from tidings.domain.integrations import Integration
 from tidings.domain.layouts import Layout
 from tidings.domain.scope import Scope
-from tidings.domain.workflows import Definition
+from tidings.engine.blueprint import Blueprint
 from tidings.storage import environments, integrations, layouts, workflow_versions
 from tidings.storage.changes import Listener
 from tidings.storage.database import Connection
 from tidings.storage.secrets import Sealer
 
-_MOST_DEFINITIONS = 2000
+_MOST_BLUEPRINTS = 2000
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ class Catalog:
     def __init__(self, listener: Listener, sealer: Sealer) -> None:
         self._listener = listener
         self._sealer = sealer
-        self._definitions: dict[tuple[str, int], Definition | None] = {}
+        self._blueprints: dict[tuple[str, int], Blueprint] = {}
         self._surroundings: dict[str, Surroundings] = {}
         for topic in ("integrations", "workflows", "layouts", "environments"):
             listener.on(topic, self._forget)
@@ -39,19 +39,21 @@ class Catalog:
     def _forget(self) -> None:
         self._surroundings = {}
 
-    async def definition(
+    async def blueprint(
         self, connection: Connection, scope: Scope, workflow_id: str, version: int
-    ) -> Definition | None:
+    ) -> Blueprint | None:
         key = (workflow_id, version)
-        if key not in self._definitions:
-            if len(self._definitions) >= _MOST_DEFINITIONS:
-                self._definitions.pop(next(iter(self._definitions)))
+        if key not in self._blueprints:
+            if len(self._blueprints) >= _MOST_BLUEPRINTS:
+                self._blueprints.pop(next(iter(self._blueprints)))
             try:
                 found = await workflow_versions.get(connection, scope, workflow_id, version)
             except NotFoundError:
                 return None
-            self._definitions[key] = found.definition
-        return self._definitions[key]
+            if found.definition is None:
+                return None
+            self._blueprints[key] = Blueprint(found.definition)
+        return self._blueprints[key]
 
     async def surroundings(self, connection: Connection, scope: Scope) -> Surroundings:
         known = self._surroundings

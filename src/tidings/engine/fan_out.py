@@ -19,8 +19,9 @@ from tidings.domain.notifications import SEVERITIES, Job, Notification
 from tidings.domain.scope import Scope
 from tidings.domain.subscribers import Profile, Subscriber
 from tidings.domain.workflows import Definition
+from tidings.engine.blueprint import NOBODY, Blueprint
 from tidings.engine.deciding import Need
-from tidings.engine.run import NOBODY, Run
+from tidings.engine.run import Run
 from tidings.engine.runner import Runner
 from tidings.storage import audiences, preferences, runs, subscribers
 from tidings.storage.database import AWAY, TROUBLE, Connection
@@ -184,30 +185,30 @@ class FanOut:
         started = []
         for each in recipients:
             event, scope = each.taken.event, each.taken.scope
-            definition = await catalog.definition(
+            blueprint = await catalog.blueprint(
                 tx, scope, event.workflow_id, event.workflow_version
             )
-            if definition is None:
+            if blueprint is None:
                 continue
-            notification = self._notification(each, definition)
+            notification = self._notification(each, blueprint)
             started.append(
                 Run(
                     scope=scope,
                     event=event,
                     notification=notification,
-                    definition=definition,
+                    blueprint=blueprint,
                     surroundings=await catalog.surroundings(tx, scope),
                     subscriber=each.subscriber,
                     chosen=chosen.get(each.subscriber.id, NOBODY),
-                    jobs=self._jobs(notification, definition),
+                    jobs=self._jobs(notification, blueprint.definition),
                     world=self._runner.world,
                     fresh=True,
                 )
             )
         return await self._runner.advance(tx, started) if started else []
 
-    def _notification(self, recipient: Recipient, definition: Definition) -> Notification:
-        event = recipient.taken.event
+    def _notification(self, recipient: Recipient, blueprint: Blueprint) -> Notification:
+        event, definition = recipient.taken.event, blueprint.definition
         asked = event.overrides.get("severity")
         return Notification(
             id=self._runner.world.ids.new(),
@@ -217,8 +218,8 @@ class FanOut:
             workflow_version=event.workflow_version,
             subscriber_id=recipient.subscriber.id,
             recipient=recipient.said or {"subscriberId": recipient.subscriber.key},
-            channels=tuple(dict.fromkeys(step.type for step in definition.steps)),
-            tags=tuple(definition.tags),
+            channels=blueprint.channels,
+            tags=blueprint.tags,
             topics=recipient.topics,
             severity=asked if asked in SEVERITIES else definition.severity,
             critical=definition.preferences.critical,

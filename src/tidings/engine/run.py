@@ -19,14 +19,14 @@ from tidings.domain.notifications import (
     JobStatus,
     Notification,
 )
-from tidings.domain.preferences import Chosen, Merged, merge
+from tidings.domain.preferences import Chosen, Merged
 from tidings.domain.scope import Scope
 from tidings.domain.subscribers import Subscriber
-from tidings.domain.workflows import Definition, Step
+from tidings.domain.workflows import Step
+from tidings.engine.blueprint import Blueprint
 from tidings.engine.catalog import Surroundings
 from tidings.world import World
 
-NOBODY = Chosen(channels={}, schedule=None, workflows={})
 _NOTHING_HAPPENED: dict[str, dict[str, Any]] = {
     "in_app": {"seen": False, "read": False, "lastSeenDate": None, "lastReadDate": None},
     "digest": {"events": [], "eventCount": 0},
@@ -42,7 +42,7 @@ class Run:
         scope: Scope,
         event: Event,
         notification: Notification,
-        definition: Definition,
+        blueprint: Blueprint,
         surroundings: Surroundings,
         subscriber: Subscriber,
         chosen: Chosen,
@@ -53,7 +53,7 @@ class Run:
         self.scope = scope
         self.event = event
         self.notification = notification
-        self.definition = definition
+        self.blueprint = blueprint
         self.surroundings = surroundings
         self.subscriber = subscriber
         self.chosen = chosen
@@ -70,10 +70,9 @@ class Run:
         self.limits = world.limits
         self.catching = world.catching
         self._ids = world.ids
-        self._steps = {step.id: step for step in definition.steps}
 
     def step(self, position: int) -> Step:
-        return self._steps[self.jobs[position].step_id]
+        return self.blueprint.steps[self.jobs[position].step_id]
 
     @property
     def unfinished(self) -> bool:
@@ -139,8 +138,7 @@ class Run:
 
     @cached_property
     def preferences(self) -> Merged:
-        own = self.chosen.workflows.get(self.notification.workflow_id, {})
-        return merge(self.definition.preferences, self.chosen.channels, own)
+        return self.blueprint.preferences(self.chosen, self.notification.workflow_id)
 
     @cached_property
     def person(self) -> dict[str, Any]:
@@ -162,17 +160,11 @@ class Run:
 
     @cached_property
     def _constants(self) -> dict[str, Any]:
-        definition, environment = self.definition, self.surroundings.environment
+        environment = self.surroundings.environment
         return {
             "payload": self.event.payload,
             "subscriber": self.person,
-            "workflow": {
-                "workflowId": definition.key,
-                "name": definition.name,
-                "description": definition.description,
-                "tags": definition.tags,
-                "severity": self.notification.severity,
-            },
+            "workflow": {**self.blueprint.workflow, "severity": self.notification.severity},
             "context": self.event.context,
             "env": {"name": environment.name, "type": environment.kind},
             "actor": self.event.actor or {},
@@ -186,7 +178,7 @@ class Run:
             output = {**_NOTHING_HAPPENED.get(job.type, {}), **(job.output or {})}
             if job.id in self.events_of:
                 output["events"] = self.events_of[job.id]
-            steps[self._steps[job.step_id].key] = output
+            steps[self.blueprint.steps[job.step_id].key] = output
         return {**self._constants, "steps": steps}
 
 

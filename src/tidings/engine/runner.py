@@ -16,11 +16,12 @@ from tidings.dialect import Dialect
 from tidings.domain.integrations import IN_APP_PROVIDER
 from tidings.domain.notifications import FINAL
 from tidings.engine import deciding, delivery, holding, queue, receipts
+from tidings.engine.blueprint import NOBODY
 from tidings.engine.catalog import Catalog
 from tidings.engine.deciding import Need
 from tidings.engine.delivery import Courier
 from tidings.engine.outgoing import message_of
-from tidings.engine.run import NOBODY, Run
+from tidings.engine.run import Run
 from tidings.engine.targets import Target
 from tidings.providers.delivery import Network
 from tidings.steps.outcomes import Collect, Limit, Send
@@ -118,18 +119,18 @@ class Runner:
         found = []
         for each in stored:
             notification = each.notification
-            definition = await self.catalog.definition(
+            blueprint = await self.catalog.blueprint(
                 tx, each.scope, notification.workflow_id, notification.workflow_version
             )
             person = people.get(notification.subscriber_id)
-            if definition is None or person is None:
+            if blueprint is None or person is None:
                 await self._orphaned(tx, each)
                 continue
             run = Run(
                 scope=each.scope,
                 event=each.event,
                 notification=notification,
-                definition=definition,
+                blueprint=blueprint,
                 surroundings=await self.catalog.surroundings(tx, each.scope),
                 subscriber=person,
                 chosen=chosen.get(person.id, NOBODY),

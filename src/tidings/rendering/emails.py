@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Literal
 
 import msgspec
@@ -111,6 +112,7 @@ def _rendered(body: str, editor: Editor, variables: Mapping[str, Any]) -> str:
     return templates.render(_source(body, editor), variables, escape=editor == "block")
 
 
+@lru_cache(256)
 def _has_content(layout: str, editor: Editor) -> bool:
     return any(found.path == CONTENT for found in body_variables(layout, editor))
 

@@ -1,6 +1,7 @@
 """Makes HTML from templates safe to send and to show."""
 
 import re
+from functools import lru_cache
 
 import nh3
 
@@ -82,6 +83,10 @@ def clean_inline(html: str) -> str:
 
 def clean_style(value: str) -> str:
     """The declarations of a `style` attribute that only concern looks."""
+    return _remembered_style(value) if len(value) <= _SHORT_STYLE else _clean_style(value)
+
+
+def _clean_style(value: str) -> str:
     kept = []
     for declaration in value.split(";"):
         name, colon, content = declaration.partition(":")
@@ -89,6 +94,11 @@ def clean_style(value: str) -> str:
         if colon and _PROPERTY.fullmatch(name) and name not in _NEVER and _harmless(content):
             kept.append(f"{name}:{content}")
     return ";".join(kept)
+
+
+_SHORT_STYLE = 500
+_remembered_style = lru_cache(2048)(_clean_style)
+"""The styles of a layout are the same in every mail."""
 
 
 def style_sheets(html: str) -> str:

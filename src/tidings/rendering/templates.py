@@ -29,6 +29,7 @@ from liquid.exceptions import (
 from liquid.static_analysis import Segments
 
 from tidings.rendering import language, limits
+from tidings.rendering.blanks import Blanks, blanks_of
 
 Kind = Literal["syntax", "unknown_filter", "filter_argument", "limit"]
 
@@ -82,9 +83,13 @@ def render(text: str, variables: Mapping[str, Any], *, escape: bool = False) -> 
         if len(text) > limits.TEMPLATE_CHARACTERS:
             raise TemplateError(_too_long(text))
         return text
-    template = _parsed(text, escape)
+    parsed = _parsed(text, escape)
+    if parsed.blanks is not None:
+        filled = parsed.blanks.fill(variables)
+        if filled is not None:
+            return filled
     try:
-        return template.render(variables)
+        return parsed.template.render(variables)
     except Exception as error:
         raise TemplateError(_fault(error, text)) from error
 
@@ -110,7 +115,7 @@ def _render_values(value: Any, variables: Mapping[str, Any]) -> Any:
 def check(text: str) -> list[Fault]:
     """Faults that show without rendering."""
     try:
-        template = _parsed(text, False)
+        template = _parsed(text, False).template
         found = [_filter_fault(*used, text) for used in language.filters(template.nodes)]
     except TemplateError as error:
         return [error.fault]
@@ -124,7 +129,7 @@ def variables(text: str) -> list[Variable]:
     if "{{" not in text and "{%" not in text:
         return []
     try:
-        analysis = _parsed(text, False).analyze(include_partials=False)
+        analysis = _parsed(text, False).template.analyze(include_partials=False)
     except (TemplateError, LiquidError, RecursionError):
         return []
     spots = sorted(
@@ -142,7 +147,12 @@ def line(text: str, index: int) -> int:
     return text.count("\n", 0, index) + 1
 
 
-def _parsed(text: str, escape: bool) -> BoundTemplate:
+class _Parsed(msgspec.Struct, frozen=True):
+    template: BoundTemplate
+    blanks: Blanks | None
+
+
+def _parsed(text: str, escape: bool) -> _Parsed:
     if len(text) > limits.TEMPLATE_CHARACTERS:
         raise TemplateError(_too_long(text))
     kept = _shelf.find((text, escape))
@@ -156,18 +166,18 @@ class _Shelf:
     """Parsed templates, the least recently used given up first."""
 
     def __init__(self) -> None:
-        self._held: OrderedDict[tuple[str, bool], BoundTemplate] = OrderedDict()
+        self._held: OrderedDict[tuple[str, bool], _Parsed] = OrderedDict()
         self._weight = 0
         self._lock = Lock()
 
-    def find(self, key: tuple[str, bool]) -> BoundTemplate | None:
+    def find(self, key: tuple[str, bool]) -> _Parsed | None:
         with self._lock:
             if key not in self._held:
                 return None
             self._held.move_to_end(key)
             return self._held[key]
 
-    def keep(self, key: tuple[str, bool], template: BoundTemplate) -> None:
+    def keep(self, key: tuple[str, bool], template: _Parsed) -> None:
         with self._lock:
             if key not in self._held:
                 self._held[key] = template
@@ -185,9 +195,10 @@ def _weight(key: tuple[str, bool]) -> int:
 _shelf = _Shelf()
 
 
-def _parse(text: str, escape: bool) -> BoundTemplate:
+def _parse(text: str, escape: bool) -> _Parsed:
     try:
-        return (language.ESCAPING if escape else language.PLAIN).from_string(text)
+        template = (language.ESCAPING if escape else language.PLAIN).from_string(text)
+        return _Parsed(template, blanks_of(template, escape))
     except Exception as error:
         raise TemplateError(_fault(error, text)) from error
 

@@ -69,6 +69,7 @@ class Database:
         """Called with what was announced in a transaction of this process, once it is committed:
         what comes back from the server by way of a listener may come after the next request."""
         self._at_hand: list[Borrowed] = []
+        self._kept_at_hand = pool.get_max_size() // 2
         self._waiting = 0
 
     @classmethod
@@ -94,6 +95,7 @@ class Database:
         return database
 
     async def close(self) -> None:
+        self._kept_at_hand = 0
         at_hand, self._at_hand = self._at_hand, []
         for connection in at_hand:
             await self.pool.release(connection)
@@ -119,7 +121,7 @@ class Database:
         if _is_live(connection):
             if connection.is_in_transaction():
                 connection.terminate()  # whoever had it left in the middle of something
-            elif not self._waiting and len(self._at_hand) < self.pool.get_max_size() // 2:
+            elif not self._waiting and len(self._at_hand) < self._kept_at_hand:
                 self._at_hand.append(connection)
                 return
         await self.pool.release(connection)

@@ -1,6 +1,6 @@
 """The engine's writes, in sets: claiming work, loading runs, and saving what became of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -381,7 +381,9 @@ async def add_messages(connection: Connection, messages: Sequence[tuple[Scope, M
     """One row per job and target: a repetition writes over the row of the earlier attempt."""
     if not messages:
         return
-    columns = list(zip(*(_message_values(scope, each) for scope, each in messages), strict=True))
+    columns = list(
+        zip(*(_message_values(scope, each, _json) for scope, each in messages), strict=True)
+    )
     types = [_MESSAGE_TYPES.get(name, "text") for name in _MESSAGE]
     given = ", ".join(f"${number}::{kind}[]" for number, kind in enumerate(types, 1))
     names = ", ".join(_MESSAGE)
@@ -429,13 +431,16 @@ _MESSAGE_TYPES = {
 
 
 def _message_copy(scope: Scope, message: Message) -> tuple[Any, ...]:
-    return tuple(
-        getattr(message, name) if name in _ARRAYS else value
-        for name, value in zip(_MESSAGE, _message_values(scope, message), strict=True)
-    )
+    return _message_values(scope, message, _as_it_is)
 
 
-def _message_values(scope: Scope, message: Message) -> tuple[Any, ...]:
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _message_values(
+    scope: Scope, message: Message, listed: Callable[[Any], Any]
+) -> tuple[Any, ...]:
     return (
         message.id,
         scope.organization_id,
@@ -461,10 +466,10 @@ def _message_values(scope: Scope, message: Message) -> tuple[Any, ...]:
         _json(message.cta),
         _json_or_none(message.data),
         message.avatar,
-        _json(message.tags),
+        listed(message.tags),
         message.severity,
-        _json(message.context_keys),
-        _json(message.delivered_at),
+        listed(message.context_keys),
+        listed(message.delivered_at),
         message.created_at,
         message.created_at,
     )
@@ -559,6 +564,8 @@ def _decoded(value: str | None) -> Any:
 
 
 def _json(value: Any) -> str:
+    if not value and isinstance(value, dict):
+        return "{}"
     return msgspec.json.encode(value).decode()
 
 

@@ -1,0 +1,51 @@
+"""How cost grows: the same pages and events beside 10,000 and beside 1,000,000 rows, with a million
+delayed jobs waiting."""
+
+import time
+from collections.abc import Sequence
+
+from bench import calls, events, machine, reading, report, scene
+from bench.service import Service, server, serving
+
+_FEW, _MANY = 10_000, 1_000_000
+_PAGE_TARGET = 1.3
+_EVENT_TARGET = 1.2
+_IDLE_TARGET = 2.0
+_IDLE_SECONDS = 10.0
+_ROUNDS = 2
+
+
+def run() -> None:
+    with server("sink") as (sink, _), serving() as service:
+        reading.furnish(service, sink)
+        scene.workflow(service, "later", "delay")
+        few = _figures(service, "few")
+        started = time.monotonic()
+        calls.run(scene.people(service.database_url(), _FEW + 1, _MANY))
+        calls.run(scene.waiting(service.database_url(), 1, _MANY))
+        print(f"(a million rows of each kind written in {time.monotonic() - started:.0f} s)")
+        many = _figures(service, "many")
+        for name, before in few.items():
+            target = _PAGE_TARGET if name.startswith("GET") else _EVENT_TARGET
+            report.at_most(f"{name}: 1,000,000 by 10,000", many[name] / before, target, "x")
+        report.at_most("idle CPU beside a million timers", _idle(service), _IDLE_TARGET, " %")
+
+
+def _figures(service: Service, seed: str) -> dict[str, float]:
+    """CPU of each, the best of a few rounds."""
+    found: dict[str, list[float]] = {}
+    for number in range(_ROUNDS):
+        for name, path in reading.PAGES.items():
+            found.setdefault(f"GET {path}", []).append(reading.measure(service, name)[0])
+        found.setdefault("event of three channels", []).append(
+            events.measure(service, f"{seed}-{number}", 300)[0]
+        )
+    return {name: min(each) for name, each in found.items()}
+
+
+def _idle(service: Service) -> float:
+    time.sleep(2)
+    pids: Sequence[int] = service.everyone()
+    before = machine.cpu_seconds(pids)
+    time.sleep(_IDLE_SECONDS)
+    return (machine.cpu_seconds(pids) - before) / _IDLE_SECONDS * 100

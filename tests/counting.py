@@ -1,0 +1,35 @@
+"""Counts what is asked of the database: statements and copies, whoever asks."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import asyncpg
+import pytest
+
+from tidings.storage.database import Database
+
+
+@contextmanager
+def counting(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The texts, in order, of everything that is asked over the pool meanwhile."""
+    asked: list[str] = []
+
+    def log(query: Any) -> None:
+        asked.append(query.query)
+
+    take, copy = database.take, asyncpg.Connection._copy_in  # type: ignore[attr-defined]
+
+    async def taking() -> Any:
+        connection = await take()
+        connection.add_query_logger(log)
+        return connection
+
+    async def copying(self: Any, statement: str, *arguments: Any) -> Any:
+        asked.append(statement)
+        return await copy(self, statement, *arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(database, "take", taking)
+        patched.setattr(asyncpg.Connection, "_copy_in", copying)
+        yield asked
