@@ -9,6 +9,9 @@ import pytest
 
 from tidings.storage.database import Database
 
+_LEARNING = ("typeinfo_tree", "current_setting('jit')")
+"""In what the driver asks once per connection, to learn the types."""
+
 
 @contextmanager
 def counting(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
@@ -16,13 +19,17 @@ def counting(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[li
     asked: list[str] = []
 
     def log(query: Any) -> None:
-        asked.append(query.query)
+        if not any(mark in query.query for mark in _LEARNING):
+            asked.append(query.query)
 
     take, copy = database.take, asyncpg.Connection._copy_in  # type: ignore[attr-defined]
+
+    watched: list[Any] = []
 
     async def taking() -> Any:
         connection = await take()
         connection.add_query_logger(log)
+        watched.append(connection)
         return connection
 
     async def copying(self: Any, statement: str, *arguments: Any) -> Any:
@@ -33,3 +40,5 @@ def counting(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[li
         patched.setattr(database, "take", taking)
         patched.setattr(asyncpg.Connection, "_copy_in", copying)
         yield asked
+    for connection in watched:
+        connection.remove_query_logger(log)

@@ -176,17 +176,15 @@ async def get_feed(
     number, offset, size = window(page, limit, LARGEST_LIMIT)
     owner = await subscribers.get(conn, caller.scope, key)
     filter = Filter(read=read, seen=seen, payload=_payload(payload))
-    found = await inbox.page(conn, caller.scope, owner.id, filter, size, offset=offset)
-    (total,) = await inbox.counts(conn, caller.scope, owner.id, [filter], MOST_TOTAL)
-    sent = await inbox.payloads(conn, caller.scope, [each.id for each in found.items])
+    found = await inbox.feed(conn, caller.scope, owner.id, filter, size, offset, MOST_TOTAL)
     return FeedOut(
         has_more=found.more,
         page_size=size,
         page=number,
-        total_count=total,
+        total_count=found.total,
         data=[
-            FeedItemOut.of(each, owner, sent.get(each.id), caller.scope, dialect)
-            for each in found.items
+            FeedItemOut.of(each, owner, payload, caller.scope, dialect)
+            for each, payload in zip(found.items, found.payloads, strict=True)
         ],
     )
 

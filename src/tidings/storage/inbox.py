@@ -48,6 +48,14 @@ class Page(msgspec.Struct, frozen=True):
     more: bool
 
 
+class Feed(msgspec.Struct, frozen=True, kw_only=True):
+    items: list[InboxMessage]
+    payloads: list[dict[str, Any] | None]
+    """Of the triggers that led to them, where that is still known."""
+    more: bool
+    total: int
+
+
 class Redelivered(msgspec.Struct, frozen=True):
     environment_id: str
     subscriber_id: str
@@ -104,17 +112,36 @@ async def counts(
     return found
 
 
-async def payloads(
-    connection: Connection, scope: Scope, ids: Sequence[str]
-) -> dict[str, dict[str, Any]]:
-    """What triggered these messages, where that is still known."""
+async def feed(
+    connection: Connection,
+    scope: Scope,
+    subscriber_id: str,
+    filter: Filter,
+    limit: int,
+    offset: int,
+    most: int,
+) -> Feed:
+    """A page with how many there are, up to `most`, and what triggered them, in one question."""
+    question = Question(scope, subscriber_id)
+    question.ask(filter)
+    matching = f"FROM messages AS m WHERE {question.conditions()}"
     rows = await connection.fetch(
-        "SELECT m.id, e.payload FROM messages AS m JOIN events AS e ON e.id = m.event_id "
-        "WHERE m.environment_id = $1 AND m.id = ANY ($2)",
-        scope.environment_id,
-        list(ids),
+        f"WITH counted AS (SELECT count(*) AS total FROM (SELECT {matching} "
+        f"LIMIT {question.argument(most)}) AS found) "
+        f"SELECT {_COLUMNS}, e.payload, counted.total FROM counted "
+        f"LEFT JOIN (SELECT * {matching} ORDER BY m.created_at DESC, m.id DESC "
+        f"LIMIT {question.argument(limit + 1)} OFFSET {question.argument(offset)}) AS m ON true "
+        f"{_WITH_WORKFLOW} LEFT JOIN events AS e ON e.id = m.event_id "
+        "ORDER BY m.created_at DESC, m.id DESC",
+        *question.arguments,
     )
-    return {row["id"]: msgspec.json.decode(row["payload"]) for row in rows}
+    found = [row for row in rows if row["id"] is not None]
+    return Feed(
+        items=[_message(row) for row in found[:limit]],
+        payloads=[_decoded(row["payload"]) for row in found[:limit]],
+        more=len(found) > limit,
+        total=rows[0]["total"],
+    )
 
 
 async def received(connection: Connection, scope: Scope, ids: Sequence[str]) -> list[Received]:
@@ -283,6 +310,10 @@ def _set(state: State, now: str) -> str:
     if state.seen:
         parts.append(f"first_seen_at = coalesce(m.first_seen_at, {now})")
     return ", ".join(parts)
+
+
+def _decoded(stored: str | None) -> dict[str, Any] | None:
+    return None if stored is None else msgspec.json.decode(stored)
 
 
 def _message(row: Row) -> InboxMessage:
