@@ -121,6 +121,22 @@ async def test_a_long_source_is_cut_and_can_be_opened(
     assert len(await page.locator("body").inner_text()) == 220_000
 
 
+async def test_long_words_fit_a_narrow_window(
+    signed_in: SignIn, database: Database, scope: Scope, home: str
+) -> None:
+    long = "x" * 2000
+    said = {"recipients": (long,) * 9, "subject": long, "text": long, "subscriber_key": long}
+    mail = await catch(database, scope, channel="email", headers={long: long}, **said)
+    other = [
+        await catch(database, scope, channel=channel, content=long, **said)
+        for channel in ("sms", "push", "chat")
+    ]
+    page = await signed_in("editor", "narrow")
+    for path in ("", f"/{mail}", f"/{mail}?show=headers", *(f"/{id}" for id in other)):
+        await page.goto(f"{home}/catcher{path}")
+        await check_page(page)
+
+
 async def test_new_messages_appear_by_themselves(
     signed_in: SignIn, database: Database, scope: Scope, home: str
 ) -> None:

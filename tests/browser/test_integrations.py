@@ -282,7 +282,7 @@ async def test_another_becomes_primary_goes_off_and_is_deleted(
     await expect(page.get_by_role("status")).to_contain_text("is off now")
     await expect(row).to_contain_text("Never")
     await row.get_by_role("link").click()
-    await page.get_by_role("button", name="Delete Postmark for enterprises").click()
+    await page.get_by_role("button", name="Delete the integration").click()
     dialog = page.get_by_role("dialog", name="Delete Postmark for enterprises?")
     await expect(dialog).to_contain_text("Development and its credentials are gone for good")
     await dialog.get_by_role("button", name="Delete it").click()
@@ -299,6 +299,25 @@ async def test_an_identifier_cannot_hide_a_page(
         for path in ("", "/use"):
             await page.goto(f"{home}/integrations/{identifier}{path}")
             await expect(page.get_by_role("heading", level=1)).to_have_text("Mine")
+
+
+async def test_long_names_and_errors_fit_a_narrow_window(
+    signed_in: SignIn, database: Database, scope: Scope, home: str
+) -> None:
+    long = "x" * 256
+    credentials = {"host": "smtp.example.com", "port": "587", "from": "a@example.com"}
+    made = await connect(
+        *(database, scope, "nodemailer"),
+        name=long,
+        identifier=long[:128],
+        credentials=credentials,
+        active=True,
+    )
+    await fail_with(database, made, long * 40)
+    page = await signed_in("editor", "narrow")
+    for path in ("", *(f"/{long[:128]}{tab}" for tab in ("", "/settings", "/use", "/test"))):
+        await page.goto(f"{home}/integrations{path}")
+        await check_page(page)
 
 
 async def test_an_incomplete_one_is_not_switched_on(

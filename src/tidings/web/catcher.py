@@ -1,14 +1,13 @@
 """The catcher: what development kept instead of sending, as its recipient would see it."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 from litestar import Response
 from litestar.params import FromPath
 
 from tidings.actions import catching as actions
-from tidings.domain.catching import Caught
+from tidings.domain.catching import PROVIDERS, Caught
 from tidings.domain.channels import CHANNELS, Channel
 from tidings.hall.given import Conn, InWorld, Tx
 from tidings.storage import catching, integrations
@@ -30,7 +29,7 @@ _MOST_SHOWN = 10_000
 class Listed(msgspec.Struct, frozen=True, kw_only=True):
     """What was asked for, and the paths that ask for more of it."""
 
-    visit: Any
+    visit: Visit
     query: dict[str, str]
 
     @classmethod
@@ -45,12 +44,10 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
         return Filter(**wanted)
 
     def path(self, **more: str | None) -> str:
-        found: str = self.visit.at("catcher", **self.query, **more)
-        return found
+        return self.visit.at("catcher", **self.query, **more)
 
     def newer(self, than: str) -> str:
-        found: str = self.visit.at("catcher", "newer", **self.query, than=than)
-        return found
+        return self.visit.at("catcher", "newer", **self.query, than=than)
 
 
 @view("/{environment:str}/catcher")
@@ -59,6 +56,7 @@ async def show_catcher(visit: InVisit, conn: Conn) -> Response[str]:
     filter = listed.filter(older_than=older_than)
     found = await catching.glimpses(conn, visit.scope, filter, _PER_PAGE + 1)
     active = await integrations.all_of(conn, visit.scope, visit.world.sealer, active_only=True)
+    sending = {each.channel for each in active if each.provider_id not in PROVIDERS.values()}
     return visit.page(
         "catcher/list.html",
         title="Catcher",
@@ -68,7 +66,7 @@ async def show_catcher(visit: InVisit, conn: Conn) -> Response[str]:
         first_page=older_than is None,
         any_there=bool(found) or await catching.any_there(conn, visit.scope),
         catching=visit.world.catching,
-        sent_out=[name for key, name in _NAMES.items() if key in {each.channel for each in active}],
+        sent_out=[name for key, name in _NAMES.items() if key in sending],
         names=_NAMES,
         icons=CHANNEL_ICONS,
     )

@@ -63,7 +63,7 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
             return "Off", ""
         if self.health.troubled:
             return "In trouble", "bad"
-        return ("Well", "good") if self.health.sent else ("No messages yet", "")
+        return ("Well", "good") if self.health.sent else ("Nothing sent lately", "")
 
 
 async def everyone(visit: Visit, conn: Connection) -> list[Shown]:
