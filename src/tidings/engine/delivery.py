@@ -57,9 +57,12 @@ class Courier:
             return
         reached = set((run.jobs[position].state or {}).get("sent", ()))
         left = [target for target in found if target.key not in reached]
-        results = await asyncio.gather(
-            *(self._reach(run, position, each, content) for each in left)
-        )
+        if len(left) == 1:
+            results = [await self._reach(run, position, left[0], content)]
+        else:
+            results = await asyncio.gather(
+                *(self._reach(run, position, each, content) for each in left)
+            )
         _conclude(run, position, self._world.clock.now(), results, bool(reached))
 
     async def _reach(

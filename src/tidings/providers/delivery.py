@@ -84,6 +84,9 @@ async def send(
     parts = provider.split(message)
     if not parts:
         return Result(outcome=BAD_RECIPIENT, reason="There is nobody to send to.")
+    if len(parts) == 1:
+        result = await _one(provider, resolved, parts[0], network)
+        return _finished(together([result]), provider, resolved, message)
     gate = asyncio.Semaphore(_AT_ONCE)
 
     async def one(part: AnyMessage) -> Result:
