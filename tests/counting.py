@@ -1,7 +1,8 @@
 """Counts what is asked of the database: statements and copies, whoever asks."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import asyncpg
@@ -10,8 +11,8 @@ import pytest
 from tidings.storage.database import Database
 
 
-@contextmanager
-def counting(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+@asynccontextmanager
+async def counting(database: Database, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[list[str]]:
     """The texts, in order, of everything that is asked over the pool meanwhile."""
     asked: list[str] = []
 
@@ -33,3 +34,4 @@ def counting(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[li
         patched.setattr(database, "take", taking)
         patched.setattr(asyncpg.Connection, "_copy_in", copying)
         yield asked
+        await asyncio.sleep(0)  # the driver tells of the last one a moment later
