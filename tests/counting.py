@@ -1,7 +1,8 @@
 """Counts what is asked of the database: statements and copies, whoever asks."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import asyncpg
@@ -13,8 +14,8 @@ _LEARNING = ("typeinfo_tree", "current_setting('jit')")
 """In what the driver asks once per connection, to learn the types."""
 
 
-@contextmanager
-def counting(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+@asynccontextmanager
+async def counting(database: Database, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[list[str]]:
     """The texts, in order, of everything that is asked over the pool meanwhile."""
     asked: list[str] = []
 
@@ -40,5 +41,6 @@ def counting(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[li
         patched.setattr(database, "take", taking)
         patched.setattr(asyncpg.Connection, "_copy_in", copying)
         yield asked
+        await asyncio.sleep(0)  # the driver tells of the last one a moment later
     for connection in watched:
         connection.remove_query_logger(log)

@@ -23,6 +23,8 @@ from tidings.world import World
 
 MOST_QUESTIONS = 2
 ROWS = 50
+OF_ONE = {"/v2/subscribers/{subscriberId}/preferences"}
+"""No listing, but everything about one subscriber: it, what it chose, and the workflows."""
 
 
 class Names(dict[str, str]):
@@ -100,7 +102,7 @@ async def questions(
         address = path.format_map(NAMES)
         sized = f"{address}?limit=50"
         await client.get(sized)  # the driver learns the types
-        with counting(database, monkeypatch) as asked:
+        async with counting(database, monkeypatch) as asked:
             answer = await client.get(sized)
         found[path] = (len(answer.content), list(asked))
     return found
@@ -121,7 +123,7 @@ async def test_a_listing_asks_the_same_for_one_row_and_for_many(
     for path, (size, asked) in many.items():
         before_size, before = few[path]
         assert len(asked) <= max(len(before), MOST_QUESTIONS), (path, asked)
-        assert len(asked) <= MOST_QUESTIONS, (path, asked)
+        assert path in OF_ONE or len(asked) <= MOST_QUESTIONS, (path, asked)
         assert size >= before_size
     grown = {path for path, (size, _) in many.items() if size > 5 * few[path][0]}
     assert {"/v2/subscribers", "/v2/topics", "/v2/workflows", "/v1/notifications"} <= grown

@@ -44,10 +44,10 @@ async def test_an_event_of_three_steps_takes_a_share_of_a_statement(
     workflow = await furnish(engine)
     for number in range(1, EVENTS + 1):
         await engine.trigger(workflow, f"s{number}")
-    with counting(engine.database, monkeypatch) as asked:
+    async with counting(engine.database, monkeypatch) as asked:
         await engine.work()
     assert await engine.rows("SELECT count(*) FROM messages") == [(3 * (EVENTS + 1),)]
-    with counting(engine.database, monkeypatch) as idling:
+    async with counting(engine.database, monkeypatch) as idling:
         await engine.work()  # what it asks every second, whether there is something to do or not
     assert len(asked) - len(idling) <= 0.3 * EVENTS, asked
 
@@ -68,7 +68,7 @@ async def test_a_broadcast_takes_a_few_statements_per_range(
     workflow = await engine.workflow(STEPS[0])  # type: ignore[arg-type]
     await furnish_people(engine, 1000)
     await engine.trigger(workflow, {"everyone": True})
-    with counting(engine.database, monkeypatch) as asked:
+    async with counting(engine.database, monkeypatch) as asked:
         await engine.work()
     assert await engine.rows("SELECT count(*) FROM messages") == [(1000,)]
     assert len(asked) <= 60, asked

@@ -73,9 +73,12 @@ class Courier:
         if isinstance(found, Missing):
             _give_up(run, position, now, found, content)
             return
-        results = await asyncio.gather(
-            *(self._reach(run, position, each, content) for each in found)
-        )
+        if len(found) == 1:
+            results = [await self._reach(run, position, found[0], content)]
+        else:
+            results = await asyncio.gather(
+                *(self._reach(run, position, each, content) for each in found)
+            )
         _conclude(run, position, self._world.clock.now(), results)
 
     async def _reach(
