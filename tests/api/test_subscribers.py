@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.seeds import add_integration, add_workflow
+from tests.seeds import add_integration, add_message, add_workflow
 from tidings.domain.scope import Scope
 from tidings.storage.database import Database
 
@@ -144,6 +144,7 @@ async def test_removing_takes_everything_along_and_frees_the_id(
 ) -> None:
     await add_workflow(database, scope, "welcome")
     made = await create(client, **ADA)
+    await add_message(database, scope, made["_id"])
     await client.patch("/v2/subscribers/ada/preferences", json={"channels": {"email": False}})
     await client.post("/v2/topics/news/subscriptions", json={"subscriptions": ["ada"]})
     answer = await client.delete("/v2/subscribers/ada")
@@ -151,6 +152,7 @@ async def test_removing_takes_everything_along_and_frees_the_id(
     assert answer.json() == {"acknowledged": True, "status": "deleted"}
     assert (await client.get("/v2/subscribers/ada")).status_code == 404
     assert (await client.get("/v2/topics/news/subscriptions")).json()["data"] == []
+    assert (await client.get("/v1/messages")).json()["data"] == []
     again = await create(client, subscriberId="ada")
     assert again["_id"] != made["_id"]
     preferences = (await client.get("/v2/subscribers/ada/preferences")).json()

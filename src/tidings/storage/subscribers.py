@@ -235,9 +235,12 @@ async def set_online(
 
 
 async def remove(connection: Connection, scope: Scope, key: str) -> None:
-    """Gone with everything that belongs to it: other tables refer to it with ON DELETE CASCADE."""
-    done: bool | None = await connection.fetchval(
-        "DELETE FROM subscribers WHERE environment_id = $1 AND key = $2 RETURNING true",
+    """Gone with everything that belongs to it: its messages, and what refers to it with ON DELETE
+    CASCADE. That it was triggered for stays on record."""
+    done: str | None = await connection.fetchval(
+        "WITH gone AS (DELETE FROM subscribers WHERE environment_id = $1 AND key = $2 "
+        "RETURNING id), unsaid AS (DELETE FROM messages WHERE subscriber_id = (SELECT id FROM gone)) "
+        "SELECT id FROM gone",
         scope.environment_id,
         key,
     )
