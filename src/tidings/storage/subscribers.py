@@ -239,8 +239,8 @@ async def remove(connection: Connection, scope: Scope, key: str) -> None:
     CASCADE. That it was triggered for stays on record."""
     done: str | None = await connection.fetchval(
         "WITH gone AS (DELETE FROM subscribers WHERE environment_id = $1 AND key = $2 "
-        "RETURNING id), unsaid AS (DELETE FROM messages WHERE subscriber_id = (SELECT id FROM gone)) "
-        "SELECT id FROM gone",
+        "RETURNING id), unsaid AS (DELETE FROM messages "
+        "WHERE subscriber_id = (SELECT id FROM gone)) SELECT id FROM gone",
         scope.environment_id,
         key,
     )
