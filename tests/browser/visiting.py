@@ -3,12 +3,19 @@
 from typing import Any
 from urllib.parse import urlsplit
 
+import pytest
 from axe_playwright_python.async_playwright import Axe  # type: ignore[import-untyped]
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Response
 
 WIDTHS = {"wide": (1440, 900), "narrow": (360, 740)}
-LOOKS = [(width, scheme) for width in WIDTHS for scheme in ("light", "dark")]
-"""How every page must look well: (width, colour scheme)."""
+LOOKS = [
+    ("wide", "light"),
+    ("narrow", "dark"),
+    pytest.param("wide", "dark", marks=pytest.mark.slow),
+    pytest.param("narrow", "light", marks=pytest.mark.slow),
+]
+"""How every page must look well: (width, colour scheme). The first two have every width and every
+scheme once, so the other two are left to the long run."""
 
 _GRAVE = ("serious", "critical")
 _ANSWERED = ("document", "xhr", "fetch")

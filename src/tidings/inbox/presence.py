@@ -48,7 +48,7 @@ class Presence:
             return
         changed, self._changed = self._changed, set()
         came = sorted((changed & self._here) - self._noted)
-        went = sorted((changed & self._noted) - self._here)
+        went = sorted(changed - self._here)  # also of those who came and went since the last note
         try:
             for some in _batches(came):
                 async with self._database.transaction() as tx:
