@@ -27,6 +27,8 @@ from tidings.storage import environments
 from tidings.storage import users as stored
 from tidings.storage.database import Database
 
+_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser")
+"""The first one draws no windows of its own, and takes about two thirds of the time."""
 _ARGUMENTS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
@@ -42,9 +44,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    found = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if found is None:
-        remedy = "the browser tests need chromium: apt-get install chromium"
+        remedy = "the browser tests need chromium: apt-get install chromium-headless-shell"
         if os.environ.get("CI"):
             pytest.fail(remedy)
         pytest.skip(remedy)
