@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from playwright.async_api import expect
 
@@ -72,7 +74,8 @@ async def test_a_busy_environment_shows_its_figures(
 
 async def test_production_cannot_be_mistaken(signed_in: SignIn, home: str) -> None:
     page = await signed_in("viewer")
-    await page.goto(f"{home}/home")
+    await page.goto(home)
+    await expect(page).to_have_url(re.compile("/home$"))
     colour = "getComputedStyle(document.querySelector('.stage')).backgroundColor"
     calm = await page.evaluate(colour)
     await page.get_by_label("Environment: Development").click()

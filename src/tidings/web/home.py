@@ -34,6 +34,11 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True):
         return ("Behind", "warn") if self.oldest_due_seconds > _LATE_SECONDS else ("Well", "good")
 
 
+@view("/{environment:str}")
+async def show_environment_home(visit: InVisit) -> Response[str]:
+    return visit.go(visit.at("home"))
+
+
 @view("/{environment:str}/home")
 async def show_home(visit: InVisit, conn: Conn, parts: InParts) -> Response[str]:
     chosen = visit.query.get("span", "day")
@@ -85,5 +90,5 @@ def seconds(value: float) -> str:
     return f"{value:.3g} s" if value < 120 else f"{value / 60:.0f} min"
 
 
-HANDLERS = [show_home]
+HANDLERS = [show_environment_home, show_home]
 NAV = [Entry(label="Home", path="home", icon="home", section="", order=0)]
