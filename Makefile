@@ -21,6 +21,8 @@ help: ## List the targets.
 	@touch $@
 
 CLIENTS := tests/clients/js/node_modules
+# Tests often wait for a browser or a starting process: half as many again as there are cores.
+WORKERS = $$(( $$(getconf _NPROCESSORS_ONLN) * 3 / 2 ))
 
 $(CLIENTS): tests/clients/js/package-lock.json
 	@command -v npm >/dev/null || { echo "Node.js is missing: the JavaScript clients will not be tested."; exit 0; }; \
@@ -32,10 +34,10 @@ run: .venv/run ## Start Tidings on http://127.0.0.1:8080.
 	@exec $(BIN)/tidings serve
 
 test: .venv/dev $(CLIENTS) ## Run the tests (sets everything up by itself).
-	$(BIN)/pytest -n auto -m "not slow"
+	$(BIN)/pytest -n $(WORKERS) -m "not slow"
 
 test-long: .venv/dev $(CLIENTS) ## Run the tests that take minutes.
-	$(BIN)/pytest -n auto -m slow
+	$(BIN)/pytest -n $(WORKERS) -m slow
 
 lint: .venv/dev ## Check style and formatting.
 	$(BIN)/ruff check .
