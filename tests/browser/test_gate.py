@@ -5,9 +5,10 @@ import pytest
 from litestar.handlers import HTTPRouteHandler
 
 from tests.browser.conftest import session_of
+from tidings import web
 from tidings.domain.users import ROLES, Role
+from tidings.hall.finding import found
 from tidings.storage.database import Database
-from tidings.web.door import found
 from tidings.web.handlers import Does
 
 
@@ -23,7 +24,7 @@ async def csrf_of(client: httpx.AsyncClient) -> str:
 
 def handlers() -> list[tuple[str, str, Does]]:
     """(method, path, what it does) of every handler of the dashboard."""
-    listed: list[HTTPRouteHandler] = found("HANDLERS")
+    listed: list[HTTPRouteHandler] = found(web, "HANDLERS")
     return [
         (next(iter(each.http_methods)), path, each.opt["does"])
         for each in listed

@@ -1,6 +1,6 @@
 """Workflows: one row holds a workflow with its steps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal
 
@@ -98,15 +98,6 @@ async def find(connection: Connection, scope: Scope, reference: str) -> Workflow
         _id_in(reference),
     )
     return None if row is None else workflow_of(row)
-
-
-async def by_ids(connection: Connection, scope: Scope, ids: Sequence[str]) -> dict[str, Workflow]:
-    rows = await connection.fetch(
-        f"SELECT {COLUMNS} FROM workflows WHERE environment_id = $1 AND id = ANY ($2)",
-        scope.environment_id,
-        ids,
-    )
-    return {row["id"]: workflow_of(row) for row in rows}
 
 
 async def get(connection: Connection, scope: Scope, reference: str) -> Workflow:

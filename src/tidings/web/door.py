@@ -22,8 +22,6 @@ To add a page, say for topics:
    the corpus of `tests/browser/xss.py` wherever users' data is shown.
 """
 
-import importlib
-import pkgutil
 from typing import Any
 
 from litestar import Litestar, Request, Response, Router
@@ -33,6 +31,7 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from tidings import web
 from tidings.dialect import Dialect
+from tidings.hall.finding import found
 from tidings.hall.given import providers
 from tidings.settings import Settings
 from tidings.web.failing import Failures
@@ -48,22 +47,13 @@ __all__ = ["PREFIX", "Parts", "Threshold", "build"]
 PREFIX = DASHBOARD
 
 
-def found(name: str) -> list[Any]:
-    """What the files of this room list under that name."""
-    modules = (
-        importlib.import_module(f"{web.__name__}.{each.name}")
-        for each in pkgutil.iter_modules(web.__path__)
-    )
-    return [each for module in modules for each in getattr(module, name, ())]
-
-
 def build(parts: Parts) -> ASGIApp:
-    handlers: list[HTTPRouteHandler] = found("HANDLERS")
+    handlers: list[HTTPRouteHandler] = found(web, "HANDLERS")
     for handler in handlers:
         assert isinstance(handler.opt.get("does"), Does), f"{handler}: use @view or @change"
     check_paths([path for handler in handlers for path in handler.paths])
     app = Litestar(
-        route_handlers=[_guarded(parts, handlers), *found("OPEN_HANDLERS")],
+        route_handlers=[_guarded(parts, handlers), *found(web, "OPEN_HANDLERS")],
         exception_handlers={Exception: Failures(parts.settings, parts.world.clock).answer},
         openapi_config=None,
         debug=False,
@@ -73,7 +63,7 @@ def build(parts: Parts) -> ASGIApp:
 
 
 def _guarded(parts: Parts, handlers: list[HTTPRouteHandler]) -> Router:
-    entries: list[Entry] = sorted(found("NAV"), key=lambda entry: entry.order)
+    entries: list[Entry] = sorted(found(web, "NAV"), key=lambda entry: entry.order)
     keeper = Keeper(parts.settings, parts.world, parts.database, tuple(entries))
 
     def gate(app: ASGIApp) -> ASGIApp:
