@@ -4,10 +4,10 @@ import httpx
 import pytest
 
 from tests.conftest import API_KEY, OTHER_KEY, caller_of
+from tests.doors import open_doors
 from tests.waiting import until_async
 from tidings.actions import keys
 from tidings.api.door import Parts
-from tidings.app import open_doors
 from tidings.domain.scope import Scope
 from tidings.storage import keys as stored_keys
 from tidings.storage.database import Database

@@ -11,10 +11,10 @@ from litestar.handlers import HTTPRouteHandler
 
 from tests.conftest import caller_of
 from tests.counting import counting
+from tests.doors import open_doors
 from tests.records import Records
 from tidings import api
 from tidings.api.door import Parts
-from tidings.app import open_doors
 from tidings.domain.scope import Scope
 from tidings.hall.finding import found
 from tidings.hall.wire import Out

@@ -2,8 +2,8 @@ import msgspec
 import pytest
 
 from tests.conftest import caller_of
+from tests.doors import open_doors
 from tidings.api.door import Parts
-from tidings.app import open_doors
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from tests.conftest import OTHER_KEY, caller_of
+from tests.doors import open_doors
 from tests.records import Records, row
 from tidings.api.door import Parts
-from tidings.app import open_doors
 from tidings.domain.scope import Scope
 from tidings.storage.database import Database
 from tidings.world import World

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from tests.conftest import caller_of
+from tests.doors import open_doors
 from tidings.actions import integrations as integration_actions
 from tidings.api.door import Parts
-from tidings.app import open_doors
 from tidings.domain.integrations import Configurations
 from tidings.domain.scope import Scope
 from tidings.engine import reports

@@ -8,11 +8,12 @@ from contextlib import contextmanager
 
 import uvicorn
 
+from tests.doors import open_doors
 from tidings.actions.accepting import Accepter
 from tidings.api.auth import KeyRing
 from tidings.api.door import Parts
 from tidings.api.health import Health
-from tidings.app import make_sockets, open_doors
+from tidings.app import make_sockets
 from tidings.dialect import Dialect
 from tidings.engine import queue
 from tidings.engine.worker import Worker

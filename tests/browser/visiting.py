@@ -5,7 +5,15 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.async_playwright import Axe  # type: ignore[import-untyped]
-from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Response
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    Response,
+    expect,
+)
 
 WIDTHS = {"wide": (1440, 900), "narrow": (360, 740)}
 LOOKS = [
@@ -88,7 +96,8 @@ MOST_BYTES = 100_000
 
 async def check_page(page: Page) -> None:
     """What holds for every page: for everyone, no wider than its window, light, with a title."""
-    assert await page.locator("h1").count() == 1, f"{page.url} needs exactly one h1"
+    await expect(page.locator("h1"), f"{page.url} needs exactly one h1").to_have_count(1)
+    await page.wait_for_load_state()
     await check_access(page)
     await check_fits(page)
     size = await page.evaluate(

@@ -11,11 +11,11 @@ import uvicorn
 from novu_py import Novu
 from novu_py.utils import BackoffStrategy, RetryConfig
 
+from tests.doors import open_doors
 from tidings.actions.accepting import Accepter
 from tidings.api.auth import KeyRing
 from tidings.api.door import Parts
 from tidings.api.health import Health
-from tidings.app import open_doors
 from tidings.engine import queue
 from tidings.foundation import make_network, make_world
 from tidings.settings import Settings

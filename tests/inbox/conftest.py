@@ -6,8 +6,8 @@ import httpx
 import pytest
 
 from tests.conftest import caller_of
+from tests.doors import open_doors
 from tidings.api.door import Parts
-from tidings.app import open_doors
 from tidings.domain.scope import Scope
 from tidings.storage import environments
 from tidings.storage.database import Database

@@ -11,9 +11,10 @@ import aiohttp
 import httpx
 import socketio
 
+from tests.doors import open_doors
 from tests.waiting import until_async
 from tidings.api.door import Parts
-from tidings.app import make_server, make_sockets, open_doors
+from tidings.app import make_server, make_sockets
 from tidings.domain.inbox import Severity
 from tidings.domain.messages import Message
 from tidings.domain.scope import Scope

@@ -7,10 +7,10 @@ import msgspec
 import pytest
 
 from tests.conftest import caller_of
+from tests.doors import open_doors
 from tests.inbox.conftest import Visit
 from tidings.actions import inbox_sessions as sessions
 from tidings.api.door import Parts
-from tidings.app import open_doors
 from tidings.domain.scope import Scope
 from tidings.storage import connections
 from tidings.storage.database import Database

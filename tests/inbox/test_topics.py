@@ -3,9 +3,9 @@ import msgspec
 import pytest
 
 from tests.conftest import caller_of
+from tests.doors import open_doors
 from tests.inbox.conftest import Visit
 from tidings.api.door import Parts
-from tidings.app import open_doors
 
 TOPIC = "/v1/inbox/topics/project-7/subscriptions"
 

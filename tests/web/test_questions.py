@@ -9,10 +9,10 @@ import pytest
 from tests.browser.conftest import session_of
 from tests.conftest import caller_of
 from tests.counting import counting
+from tests.doors import open_doors
 from tests.records import Records
 from tidings.actions import subscriptions
 from tidings.api.door import Parts
-from tidings.app import open_doors
 from tidings.domain.scope import Scope
 from tidings.domain.topics import Wanted
 from tidings.storage import environments
