@@ -1,5 +1,6 @@
 """Our own element in a real browser: what arrives, what a reader does, and who can use it."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -34,6 +35,26 @@ async def test_a_message_arrives_in_the_open_list(page: Page) -> None:
     await reader.expect_unread(2)
 
 
+async def test_news_that_come_while_it_looks_are_looked_at_once_more(page: Page) -> None:
+    reader = await visit(page)
+    held: asyncio.Future[Route] = asyncio.get_running_loop().create_future()
+
+    async def hold_the_first(route: Route) -> None:
+        if held.done():
+            await route.continue_()
+        else:
+            held.set_result(route)
+
+    await page.route("**/v1/inbox/notifications?*", hold_the_first)
+    await send(page, "First")
+    first = await held
+    await reader.element.evaluate("inbox => inbox.refresh()")
+    await first.continue_()
+    await send(page, "Second")
+    await reader.expect_unread(2)
+    await expect(page.locator("#events")).to_contain_text("tidings:message Second")
+
+
 async def test_toasts_for_those_who_want_them(page: Page) -> None:
     reader = await visit(page)
     toast = reader.element.locator(".toast")
@@ -58,6 +79,7 @@ async def test_reading_and_taking_it_back(page: Page) -> None:
     await reader.expect_unread(0)
     await expect(reader.item("Hello").locator(".dot")).to_have_count(0)
     await reader.press("Hello", "Mark as unread")
+    await expect(reader.item("Hello").locator(".dot")).to_be_visible()
     await reader.expect_unread(1)
     await reader.item("Hello").click()
     await reader.expect_unread(0)

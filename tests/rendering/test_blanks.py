@@ -1,6 +1,6 @@
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tidings.rendering import language
@@ -12,6 +12,7 @@ VALUES = st.one_of(
 TEMPLATES = ("Hi {{ a.b }}!", "{{a}}", "{{ a.b }} and {{ c }}", "none", "{{ a['b'] }}")
 
 
+@example("Hi {{ a.b }}!", {"b": "two\r\nlines"}, None)
 @given(st.sampled_from(TEMPLATES), st.dictionaries(st.sampled_from("bx"), VALUES), VALUES)
 def test_what_is_filled_in_is_what_the_language_renders(
     text: str, inner: dict[str, Any], c: Any

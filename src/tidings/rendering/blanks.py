@@ -32,7 +32,8 @@ class Blanks:
                 return None
             texts.append(escape(value) if self._escaping else value)
         filled = "".join(map(str, texts))
-        return filled if len(filled) <= _LONGEST_TEXT else None
+        ordinary = len(filled) <= _LONGEST_TEXT and "\r" not in filled
+        return filled if ordinary else None
 
 
 def blanks_of(template: BoundTemplate, escaping: bool) -> Blanks | None:

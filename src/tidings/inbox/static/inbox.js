@@ -755,9 +755,9 @@ export class TidingsInbox extends HTMLBase {
     } catch (error) {
       if (error.status) this.#complain(error);
     } finally {
-      this.#looking = false;
-      if (this.#lookAgain) this.#look();
-      this.#lookAgain = false;
+      const again = this.#lookAgain;
+      this.#looking = this.#lookAgain = false;
+      if (again) this.#look();
     }
   }
 
