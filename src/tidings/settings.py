@@ -156,7 +156,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 512 * 1024
     pool_size: Annotated[
         Annotated[int, Meta(ge=2, le=1000)],
-        Meta(description="Most database connections that one process opens."),
+        Meta(
+            description="Most database connections that one process opens for requests and the "
+            "engine; up to four more listen for changes and carry the queue."
+        ),
     ] = 10
     oidc_issuer: Annotated[
         str | None,

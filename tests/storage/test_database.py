@@ -47,3 +47,49 @@ async def test_a_session_forgets_nothing_because_it_keeps_nothing(database: Data
     other: asyncpg.Connection[asyncpg.Record] = await database.connect()
     assert await other.fetchval("SELECT pg_try_advisory_lock(7)")
     await other.close()
+
+
+async def test_a_connection_goes_to_whoever_waits_the_longest(url: str) -> None:
+    database = await Database.open(url, 1)
+    held = await database.take()
+    order: list[str] = []
+
+    async def use(name: str) -> None:
+        async with database.connection() as connection:
+            assert await connection.fetchval("SELECT 1") == 1
+            order.append(name)
+
+    tasks = [asyncio.create_task(use(name)) for name in ("first", "second", "third")]
+    await asyncio.sleep(0)
+    assert order == []
+    await database.give_back(held)
+    await asyncio.gather(*tasks)
+    assert order == ["first", "second", "third"]
+    await database.close()
+
+
+async def test_one_who_stops_waiting_takes_no_connection_along(url: str) -> None:
+    database = await Database.open(url, 1)
+    held = await database.take()
+    impatient = asyncio.create_task(database.take())
+    await asyncio.sleep(0)
+    await database.give_back(held)  # it is theirs now, but they have not seen it yet
+    impatient.cancel()
+    await asyncio.gather(impatient, return_exceptions=True)
+    async with asyncio.timeout(5), database.connection() as connection:
+        assert await connection.fetchval("SELECT 1") == 1
+    await database.close()
+
+
+async def test_who_waits_for_a_connection_that_is_lost_gets_a_new_one(url: str) -> None:
+    database = await Database.open(url, 1)
+    held = await database.take()
+    waiting = asyncio.create_task(database.take())
+    await asyncio.sleep(0)
+    held.terminate()
+    await database.give_back(held)
+    async with asyncio.timeout(5):
+        found = await waiting
+        assert await found.fetchval("SELECT 1") == 1
+    await database.give_back(found)
+    await database.close()

@@ -30,6 +30,7 @@ from tidings.storage.replays import Again
 _TAGS = ["Notifications"]
 LARGEST_LIMIT = 50
 OWN_PROVIDER = "svc"
+_VERSIONS_KEPT = 256
 
 ById = Annotated[str, PathParameter(name="notificationId")]
 
@@ -47,8 +48,27 @@ class _Ran:
         return unknown_step(id) if found is None else found
 
 
+class _Versions:
+    """Versions that were put into words before, each as long as it is the same object."""
+
+    def __init__(self) -> None:
+        self._shown: dict[int, tuple[Definition | None, _Ran]] = {}
+
+    def of(self, definition: Definition | None) -> _Ran:
+        known, ran = self._shown.get(id(definition), (None, None))
+        if ran is None or known is not definition:
+            if len(self._shown) >= _VERSIONS_KEPT:
+                self._shown.clear()
+            ran = _Ran(definition)
+            self._shown[id(definition)] = (definition, ran)
+        return ran
+
+
 def _encoded(value: Any) -> Any:
     return msgspec.Raw(msgspec.json.encode(value))
+
+
+_versions = _Versions()
 
 
 class DetailOut(Out, frozen=True, kw_only=True):
@@ -90,7 +110,7 @@ class JobOut(Out, frozen=True, kw_only=True):
     updated_at: Timestamp
 
     @classmethod
-    def of(cls, job: Job, activity: Activity, ran: "_Ran", dialect: Dialect) -> "JobOut":
+    def of(cls, job: Job, activity: Activity, ran: _Ran, dialect: Dialect) -> "JobOut":
         overrides: Any = unless_none(activity.overrides)
         payload: Any = unless_none(activity.payload)
         return cls(
@@ -158,11 +178,9 @@ class NotificationOut(Out, frozen=True, kw_only=True):
     context_keys: list[str] | UnsetType = UNSET
 
     @classmethod
-    def of(
-        cls, activity: Activity, scope: Scope, dialect: Dialect, ran: "_Ran | None" = None
-    ) -> "NotificationOut":
+    def of(cls, activity: Activity, scope: Scope, dialect: Dialect) -> "NotificationOut":
         notification = activity.notification
-        ran = ran or _Ran(activity.definition)
+        ran = _versions.of(activity.definition)
         payload: Any = unless_none(activity.payload)
         return cls(
             id=notification.id,
@@ -316,7 +334,7 @@ async def list_notifications(
         has_more=more,
         page_size=size,
         page=number,
-        data=_shown(found, caller.scope, dialect),
+        data=[NotificationOut.of(each, caller.scope, dialect) for each in found],
     )
 
 
@@ -364,12 +382,6 @@ def _cause(activity: Activity, dialect: Dialect) -> CauseOut | UnsetType:
         origin=dialect.spell(workflow.origin),
         triggers=[trigger_of(workflow.key, activity.definition)],
     )
-
-
-def _shown(found: list[Activity], scope: Scope, dialect: Dialect) -> list[NotificationOut]:
-    """What ran is put into words once for all that share it."""
-    ran = {id(each.definition): _Ran(each.definition) for each in found}
-    return [NotificationOut.of(each, scope, dialect, ran[id(each.definition)]) for each in found]
 
 
 HANDLERS = [list_notifications, get_notification, explain_notification, replay_notification]

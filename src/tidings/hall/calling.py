@@ -8,10 +8,8 @@ that is missing, a handler that makes its own response.
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
-from functools import lru_cache
 from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints
-from urllib.parse import parse_qsl
 
 import msgspec
 from litestar import Request, Response
@@ -23,12 +21,12 @@ from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
 from tidings.hall import body
 from tidings.hall.errors import Failures
 from tidings.hall.given import Getter
+from tidings.hall.query import Query, parsed
 
 Envelope = Callable[[Any], Any]
 """What is answered in place of what a handler returned."""
 
-_Query = Mapping[str, list[str]]
-_Reading = Callable[[_Query, Mapping[str, Any]], Any]
+_Reading = Callable[[Query, Mapping[str, Any]], Any]
 _LISTS = (list, tuple)
 
 
@@ -114,7 +112,7 @@ class _Plan(msgspec.Struct, frozen=True, kw_only=True):
     takes_request: bool
 
     def parameters(self, scope: HTTPScope) -> dict[str, Any]:
-        query, path = _query(scope["query_string"]), scope["path_params"]
+        query, path = parsed(scope["query_string"]), scope["path_params"]
         return {name: read(query, path) for name, read in self.readings}
 
 
@@ -175,7 +173,7 @@ def _from_query(name: str, kind: Any, default: Any) -> _Reading:
     required = default is inspect.Parameter.empty
     unsaid = None if required else msgspec.convert(default, kind, strict=False)
 
-    def read(query: _Query, path: Mapping[str, Any]) -> Any:
+    def read(query: Query, path: Mapping[str, Any]) -> Any:
         values = query.get(name)
         if values is None:
             if required:
@@ -199,12 +197,3 @@ def _from_provider(
     if len(known) < len(parts):
         return None
     return lambda query, path: function(**{name: part(query, path) for name, part in known.items()})
-
-
-@lru_cache(1024)
-def _query(text: bytes) -> _Query:
-    """All values of each parameter."""
-    found: dict[str, list[str]] = {}
-    for name, value in parse_qsl(text.decode("latin-1"), keep_blank_values=True, separator="&"):
-        found.setdefault(name, []).append(value)
-    return found

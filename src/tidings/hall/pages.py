@@ -7,7 +7,7 @@ from litestar import Request
 from litestar.params import QueryParameter
 
 from tidings.domain.errors import InvalidError
-from tidings.hall.query import whole
+from tidings.hall.query import parsed, whole
 from tidings.hall.wire import PageOut
 from tidings.storage.newest import DEEPEST
 
@@ -41,9 +41,9 @@ def window(page: float, limit: float, most: int) -> tuple[int, int, int]:
 def several(request: Request[Any, Any, Any], name: str) -> list[str] | None:
     """All values of a parameter: the key repeated, with `[]`, or once. None when there are none;
     empty ones say nothing."""
-    query = request.query_params
-    given = [*query.getall(name, []), *query.getall(f"{name}[]", [])]
-    return [str(value) for value in given if value] or None
+    query = parsed(request.scope["query_string"])
+    given = [*query.get(name, ()), *query.get(f"{name}[]", ())]
+    return [value for value in given if value] or None
 
 
 def span(after: str | None, before: str | None) -> tuple[datetime | None, datetime | None]:

@@ -1,6 +1,9 @@
 """Reads query parameters the way clients send them: `2.0` for 2, cursors, orders."""
 
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Annotated, Literal
+from urllib.parse import parse_qsl
 
 from litestar.di import NamedDependency, Provide
 from litestar.params import QueryParameter
@@ -9,9 +12,19 @@ from tidings.domain.errors import InvalidError
 from tidings.domain.paging import Asked, Order
 from tidings.hall.wire import PageOut
 
+Query = Mapping[str, list[str]]
 _ORDERS: dict[str, Order] = {"_id": "id", "createdAt": "created_at", "updatedAt": "updated_at"}
 DEFAULT_LIMIT = 10
 LARGEST_LIMIT = 100
+
+
+@lru_cache(1024)
+def parsed(text: bytes) -> Query:
+    """A query string: all values of each parameter."""
+    found: dict[str, list[str]] = {}
+    for name, value in parse_qsl(text.decode("latin-1"), keep_blank_values=True, separator="&"):
+        found.setdefault(name, []).append(value)
+    return found
 
 
 def whole(field: str, value: float, least: int, most: int) -> int:

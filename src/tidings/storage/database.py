@@ -1,5 +1,7 @@
 """One pool of connections per process, and the errors that mean the database is away."""
 
+import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
@@ -48,6 +50,9 @@ TROUBLE: tuple[type[Exception], ...] = (*AWAY, OSError, asyncpg.PostgresError)
 """Anything that can go wrong with a connection that somebody keeps."""
 
 
+_FOR_THE_QUEUE = 2
+"""Connections that the queue has for itself: it listens on one and asks on another."""
+_PATIENCE = 10.0
 _announced: ContextVar[list[str]] = ContextVar("announced")
 
 
@@ -56,10 +61,10 @@ class DatabaseRefusedError(Exception):
 
 
 class Database:
-    """The pool of one process.
+    """The connections of one process.
 
-    The pool's own way of handing out a connection costs about as much as a small query. So some
-    connections that are given back are kept at hand, unless somebody waits for one at the pool.
+    asyncpg's pool opens and closes them, but its own way of handing one out costs about as much as
+    a small query. So what is given back goes to whoever waits the longest, or is kept at hand.
     """
 
     def __init__(self, url: str, pool: Pool) -> None:
@@ -69,8 +74,8 @@ class Database:
         """Called with what was announced in a transaction of this process, once it is committed:
         what comes back from the server by way of a listener may come after the next request."""
         self._at_hand: list[Borrowed] = []
-        self._kept_at_hand = pool.get_max_size() // 2
-        self._waiting = 0
+        self._waiting: deque[asyncio.Future[Borrowed | None]] = deque()
+        self._left = pool.get_max_size() - _FOR_THE_QUEUE
 
     @classmethod
     async def open(cls, url: str, size: int = 10) -> "Database":
@@ -78,7 +83,7 @@ class Database:
             pool = await asyncpg.create_pool(
                 url,
                 min_size=1,
-                max_size=size,
+                max_size=size + _FOR_THE_QUEUE,
                 reset=_nothing_to_reset,
                 command_timeout=60,
                 timeout=10,
@@ -95,7 +100,6 @@ class Database:
         return database
 
     async def close(self) -> None:
-        self._kept_at_hand = 0
         at_hand, self._at_hand = self._at_hand, []
         for connection in at_hand:
             await self.pool.release(connection)
@@ -110,21 +114,57 @@ class Database:
             connection = self._at_hand.pop()
             if _is_live(connection):
                 return connection
-            await self.pool.release(connection)
-        self._waiting += 1
-        try:
-            return await self.pool.acquire(timeout=10)
-        finally:
-            self._waiting -= 1
+            await self._drop(connection)
+        if self._left:
+            return await self._open()
+        return await self._wait()
 
     async def give_back(self, connection: Borrowed) -> None:
-        if _is_live(connection):
-            if connection.is_in_transaction():
-                connection.terminate()  # whoever had it left in the middle of something
-            elif not self._waiting and len(self._at_hand) < self._kept_at_hand:
-                self._at_hand.append(connection)
-                return
-        await self.pool.release(connection)
+        if not _is_live(connection):
+            await self._drop(connection)
+        elif connection.is_in_transaction():
+            connection.terminate()  # whoever had it left in the middle of something
+            await self._drop(connection)
+        elif not self._pass_on(connection):
+            self._at_hand.append(connection)
+
+    async def _open(self) -> Borrowed:
+        self._left -= 1
+        try:
+            return await self.pool.acquire(timeout=_PATIENCE)
+        except BaseException:
+            self._left += 1
+            self._pass_on(None)
+            raise
+
+    async def _wait(self) -> Borrowed:
+        turn: asyncio.Future[Borrowed | None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                connection = await turn
+        except BaseException:
+            if turn.done() and not turn.cancelled() and (late := turn.result()):
+                await self.give_back(late)
+            raise
+        return connection or await self.take()
+
+    async def _drop(self, connection: Borrowed) -> None:
+        """It is lost or spoiled: another one may be opened in its place."""
+        try:
+            await self.pool.release(connection)
+        finally:
+            self._left += 1
+            self._pass_on(None)
+
+    def _pass_on(self, connection: Borrowed | None) -> bool:
+        """To the one who waits the longest; None: there is room to open one."""
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(connection)
+                return True
+        return False
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import lru_cache
 
 import msgspec
 
@@ -34,6 +35,7 @@ _JOINS = (
 
 
 _DEFINITION = msgspec.json.Decoder(Definition)
+_DEFINITIONS_KEPT = 256
 
 
 class Filter(msgspec.Struct, frozen=True, kw_only=True):
@@ -152,7 +154,7 @@ async def _complete(connection: Connection, rows: Sequence[Row], limit: int) -> 
     if not rows:
         return []
     definitions = {
-        (row["workflow_id"], row["workflow_version"]): _DEFINITION.decode(row["document"])
+        (row["workflow_id"], row["workflow_version"]): _defined(row["document"])
         for row in rows
         if row["document"] is not None
     }
@@ -173,6 +175,12 @@ async def _complete(connection: Connection, rows: Sequence[Row], limit: int) -> 
         )
         for row in shown
     ]
+
+
+@lru_cache(_DEFINITIONS_KEPT)
+def _defined(document: str) -> Definition:
+    """Versions never change, and most pages show the same few."""
+    return _DEFINITION.decode(document)
 
 
 def _activity(row: Row, jobs: tuple[Job, ...], definition: Definition | None) -> Activity:

@@ -539,23 +539,27 @@ def notification_of(row: Row) -> Notification:
 
 
 def job_of(row: Row) -> Job:
+    """A row of the columns `JOB`. Taken apart at once, which takes half the time of looking up each
+    column by its name."""
+    id, _, notification_id, position, step_id, type, status, provider_id, *rest = row
+    due_at, _, attempts, reached_at, digest, output, state, merged_into, details, updated_at = rest
     return Job(
-        id=row["id"],
-        notification_id=row["notification_id"],
-        position=row["position"],
-        step_id=row["step_id"],
-        type=row["type"],
-        status=row["status"],
-        provider_id=row["provider_id"],
-        due_at=row["due_at"],
-        attempts=row["attempts"],
-        reached_at=row["reached_at"],
-        digest=_decoded(row["digest"]),
-        output=_decoded(row["output"]),
-        state=_decoded(row.get("state")),
-        merged_into=row["merged_into"],
-        details=_DETAILS.decode(row["details"]),
-        updated_at=row["updated_at"],
+        id=id,
+        notification_id=notification_id,
+        position=position,
+        step_id=step_id,
+        type=type,
+        status=status,
+        provider_id=provider_id,
+        due_at=due_at,
+        attempts=attempts,
+        reached_at=reached_at,
+        digest=_decoded(digest),
+        output=_decoded(output),
+        state=_decoded(state),
+        merged_into=merged_into,
+        details=_DETAILS.decode(details),
+        updated_at=updated_at,
     )
 
 
