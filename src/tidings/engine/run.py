@@ -61,6 +61,8 @@ class Run:
         self.fresh = fresh
         self.changed: set[int] = set()
         self.messages: list[Message] = []
+        self.tried_before: set[str] = set()
+        """Jobs that may have messages already."""
         self.caught: list[Caught] = []
         self.events_of: dict[str, list[dict[str, Any]]] = {}
         """What digests gathered, by job."""

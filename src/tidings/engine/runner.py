@@ -14,7 +14,9 @@ import msgspec
 from tidings import log
 from tidings.dialect import Dialect
 from tidings.domain.integrations import IN_APP_PROVIDER
+from tidings.domain.messages import Message
 from tidings.domain.notifications import FINAL
+from tidings.domain.scope import Scope
 from tidings.engine import deciding, delivery, holding, queue, receipts
 from tidings.engine.blueprint import NOBODY
 from tidings.engine.catalog import Catalog
@@ -318,9 +320,7 @@ class Runner:
             changed = [run.jobs[position] for run in known for position in sorted(run.changed)]
             if changed:
                 await runs.change_jobs(tx, changed, self.worker_id)
-            sent = _last_of_each(known)
-            await runs.add_messages(tx, sent)
-            await receipts.expect(tx, sent, now)
+            await self._save_sent(tx, known, now)
             finished = [run.notification.id for run in known if not run.unfinished]
             if finished:
                 await runs.finish(tx, finished, now)
@@ -339,16 +339,24 @@ class Runner:
             run.messages.clear()
             run.caught.clear()
 
+    async def _save_sent(self, tx: Connection, found: Sequence[Run], now: datetime) -> None:
+        """One message per job and target, that of the last attempt."""
+        sent = {message.id: (run, message) for run in found for message in run.messages}
+        first: list[tuple[Scope, Message]] = []
+        again: list[tuple[Scope, Message]] = []
+        for run, message in sent.values():
+            tried = message.job_id in run.tried_before
+            (again if tried else first).append((run.scope, message))
+        if first:
+            await runs.add_messages(tx, first)
+        if again:
+            await runs.replace_messages(tx, again)
+        await receipts.expect(tx, (*first, *again), now)
+
     async def _remove_dead_tokens(self, tx: Connection) -> None:
         dead, self._courier.dead_tokens = self._courier.dead_tokens, []
         for run, integration_id, token in dead:
             await credentials.remove_token(tx, run.subscriber.id, integration_id, token)
-
-
-def _last_of_each(found: Iterable[Run]) -> list[tuple[Any, Any]]:
-    """One message per job and target, that of the last attempt."""
-    last = {message.id: (run.scope, message) for run in found for message in run.messages}
-    return list(last.values())
 
 
 def _in_order(item: tuple[Group, list[Need]]) -> tuple[str, ...]:
@@ -466,6 +474,8 @@ def _start(need: Need, now: datetime) -> None:
     job = need.run.jobs[need.position]
     assert isinstance(need.outcome, Send)
     again = job.status == "running"
+    if again or job.attempts or job.state:
+        need.run.tried_before.add(job.id)
     need.run.change(need.position, now, "running", due_at=None)
     text = "Sending the message again" if again else "Start sending message"
     need.run.prove(need.position, now, "Pending", text, reason="message", is_retry=again)

@@ -37,6 +37,7 @@ style="max-width:600px"><tr><td align="left">
 _WHOLE_DOCUMENT = re.compile(r"(?i)<!doctype|<html[\s>]|<head[\s>]|<body[\s>]")
 _BODY_TAG = re.compile(r"(?i)<(/?)body\b")
 _OUTSIDE = re.compile(r"(?i)<!doctype[^<>]*>|</?(?:html|head|meta|link|base)\b[^<>]*>")
+_OF_A_PAGE = ("body", "<title", "<!doctype", "html", "head", "<meta", "<link", "<base")
 _TITLE = re.compile(r"(?i)<title\b[^<>]*>[^<]*</title\s*>")
 
 
@@ -69,8 +70,9 @@ def render_email(
     elif not sanitize and _WHOLE_DOCUMENT.search(content):
         return RenderedEmail(html=content, text=plain.from_html(_BODY_TAG.sub(r"<\1div", content)))
     sheets = sanitizing.style_sheets(content)
-    inside = _TITLE.sub("", _BODY_TAG.sub(r"<\1div", content))
-    inside = sanitizing.clean(inside) if sanitize else _OUTSIDE.sub("", inside)
+    inside = _without_page(content, outside=not sanitize)
+    if sanitize:
+        inside = sanitizing.clean(inside)
     return RenderedEmail(
         html=_document(inside, sheets if sanitize else "", preheader, title),
         text=plain.from_html(inside, cleaned=sanitize),
@@ -121,8 +123,18 @@ def _laid_out(content: str, layout: str, editor: Editor, variables: Mapping[str,
     if not _has_content(layout, editor):
         faults = check_body(layout, editor)
         raise TemplateError(faults[0] if faults else _NO_CONTENT)
-    inside = _TITLE.sub("", _OUTSIDE.sub("", _BODY_TAG.sub(r"<\1div", content)))
+    inside = _without_page(content, outside=True)
     return _rendered(layout, editor, {**variables, CONTENT: Markup(inside)})
+
+
+def _without_page(content: str, *, outside: bool) -> str:
+    """What belongs into the body of a page: without its title, with the body as a part of it, and
+    without everything `outside`, if asked."""
+    lowered = content.lower()
+    if not any(word in lowered for word in _OF_A_PAGE):
+        return content
+    content = _BODY_TAG.sub(r"<\1div", content)
+    return _TITLE.sub("", _OUTSIDE.sub("", content) if outside else content)
 
 
 def _document(inside: str, sheets: str, preheader: str, title: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
+import asyncpg
 import msgspec
 
 from tidings.domain.events import Event, Recipients
@@ -378,9 +379,18 @@ async def digest_into(connection: Connection, merged: Mapping[str, str], now: da
 
 
 async def add_messages(connection: Connection, messages: Sequence[tuple[Scope, Message]]) -> None:
+    """Of jobs that were probably not tried before; if one was after all, it is written over."""
+    try:
+        async with connection.transaction():
+            await copy_messages(connection, messages)
+    except asyncpg.UniqueViolationError:
+        await replace_messages(connection, messages)
+
+
+async def replace_messages(
+    connection: Connection, messages: Sequence[tuple[Scope, Message]]
+) -> None:
     """One row per job and target: a repetition writes over the row of the earlier attempt."""
-    if not messages:
-        return
     columns = list(
         zip(*(_message_values(scope, each, _json) for scope, each in messages), strict=True)
     )
@@ -406,7 +416,7 @@ async def add_messages(connection: Connection, messages: Sequence[tuple[Scope, M
 
 
 async def copy_messages(connection: Connection, messages: Sequence[tuple[Scope, Message]]) -> None:
-    """The same for messages of jobs that are new themselves."""
+    """Of jobs that are new themselves; takes a quarter of the time of the others."""
     await connection.copy_records_to_table(
         "messages",
         columns=_MESSAGE,
