@@ -12,6 +12,7 @@ from tidings.domain.integrations import Integration
 from tidings.engine import deciding, retry
 from tidings.engine.catching import catches, caught
 from tidings.engine.content import Content, MissingLayoutError, render
+from tidings.engine.deciding import Need
 from tidings.engine.gates import Gates
 from tidings.engine.holding import wait_for_turn
 from tidings.engine.outgoing import message_of, outgoing
@@ -23,6 +24,8 @@ from tidings.providers.delivery import Network, send
 from tidings.providers.outcomes import BAD_CREDENTIALS, BAD_RECIPIENT, SENT, Result
 from tidings.rendering.templates import TemplateError
 from tidings.world import World
+
+_AT_ONCE = 50
 
 TakeTurn = Callable[[str, float], Awaitable[float]]
 """Takes a turn of an integration with this rate; how many seconds it has to wait for it."""
@@ -49,30 +52,64 @@ class Courier:
         self.gates = Gates(world.limits)
         self.dead_tokens: list[tuple[Run, str, str]] = []
 
-    async def deliver(self, run: Run, position: int) -> None:
-        """Send the message of that job to all its targets; the job ends, or waits for another
-        attempt. Never raises."""
-        try:
-            await self._deliver(run, position)
-        except Exception as error:
-            deciding.fail(
-                run,
-                position,
-                self._world.clock.now(),
-                "The step could not be carried out because of a fault of the service",
-                reason="fault",
-                raw={"fault": type(error).__name__},
-            )
+    async def deliver(self, needs: Sequence[Need]) -> None:
+        """Send the message of each job to all its targets; the job ends, or waits for another
+        attempt. Never raises.
 
-    async def _deliver(self, run: Run, position: int) -> None:
-        now = self._world.clock.now()
-        content = rendered(run, position, now)
-        if content is None:
-            return
-        found = left(run, position)
-        if isinstance(found, Missing):
-            _give_up(run, position, now, found, content)
-            return
+        The contents of some are made and then sent, one kind of work at a time, which is easier on
+        the processor's caches than everything for one after the other; then others have a turn.
+        """
+        sending = []
+        for start in range(0, len(needs), _AT_ONCE):
+            some = needs[start : start + _AT_ONCE]
+            now = self._world.clock.now()
+            ready = [(need, self._prepared(need.run, need.position, now)) for need in some]
+            sending += [
+                asyncio.create_task(self._send(need.run, need.position, *found))
+                for need, found in ready
+                if found
+            ]
+            await asyncio.sleep(0)
+        await asyncio.gather(*sending)
+
+    def _prepared(
+        self, run: Run, position: int, now: datetime
+    ) -> tuple[Content, Sequence[Target]] | None:
+        """What to send to whom; None when the job ended without."""
+        try:
+            content = rendered(run, position, now)
+            if content is None:
+                return None
+            found = left(run, position)
+            if isinstance(found, Missing):
+                _give_up(run, position, now, found, content)
+                return None
+            return content, found
+        except Exception as error:
+            self._fail(run, position, error)
+            return None
+
+    def _fail(self, run: Run, position: int, error: Exception) -> None:
+        deciding.fail(
+            run,
+            position,
+            self._world.clock.now(),
+            "The step could not be carried out because of a fault of the service",
+            reason="fault",
+            raw={"fault": type(error).__name__},
+        )
+
+    async def _send(
+        self, run: Run, position: int, content: Content, found: Sequence[Target]
+    ) -> None:
+        try:
+            await self._send_to_all(run, position, content, found)
+        except Exception as error:
+            self._fail(run, position, error)
+
+    async def _send_to_all(
+        self, run: Run, position: int, content: Content, found: Sequence[Target]
+    ) -> None:
         if len(found) == 1:
             results = [await self._reach(run, position, found[0], content)]
         else:

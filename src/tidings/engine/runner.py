@@ -4,7 +4,6 @@ A job is saved as running before its message goes out and gets its result after.
 nothing from outside is written once, finished.
 """
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -90,9 +89,7 @@ class Runner:
     async def deliver(self, sends: list[Need]) -> None:
         """Send what is to be sent, save the results, and go on until every run waits or ends."""
         while sends:
-            await asyncio.gather(
-                *(self._courier.deliver(need.run, need.position) for need in sends)
-            )
+            await self._courier.deliver(sends)
             async with self.database.transaction() as tx:
                 sends = await self.advance(tx, [need.run for need in sends])
                 await self._remove_dead_tokens(tx)
