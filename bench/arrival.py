@@ -9,11 +9,13 @@ from typing import Any
 import aiohttp
 import asyncpg
 
+from bench import report
 from bench.inboxes import address, connected
 from bench.service import Service, serving
 
 _TIMES = 200
 _GAP_SECONDS = 0.03
+_TARGET = 25.0
 
 
 def run() -> None:
@@ -46,7 +48,7 @@ async def _measure(service: Service) -> None:
     print(f"empty LISTEN/NOTIFY        {least * 1e3:8.2f} ms p50")
     print(f"trigger to socket          {middle * 1e3:8.2f} ms p50, "
           f"{statistics.quantiles(times, n=100)[98] * 1e3:.2f} ms p99")  # fmt: skip
-    print(f"ratio                      {middle / least:8.1f}      (target 25)")
+    report.at_most("ratio", middle / least, _TARGET, "x")
 
 
 class _Floor:

@@ -1,6 +1,7 @@
 """How cost grows: the same pages and events beside 10,000 and beside 1,000,000 rows, with a million
 delayed jobs waiting."""
 
+import asyncio
 import time
 from collections.abc import Sequence
 
@@ -21,14 +22,17 @@ def run() -> None:
         scene.workflow(service, "later", "delay")
         few = _figures(service, "few")
         started = time.monotonic()
-        calls.run(scene.people(service.database_url(), _FEW + 1, _MANY))
-        calls.run(scene.waiting(service.database_url(), 1, _MANY))
+        calls.run(_fill(service.database_url()))
         print(f"(a million rows of each kind written in {time.monotonic() - started:.0f} s)")
         many = _figures(service, "many")
         for name, before in few.items():
             target = _PAGE_TARGET if name.startswith("GET") else _EVENT_TARGET
             report.at_most(f"{name}: 1,000,000 by 10,000", many[name] / before, target, "x")
         report.at_most("idle CPU beside a million timers", _idle(service), _IDLE_TARGET, " %")
+
+
+async def _fill(url: str) -> None:
+    await asyncio.gather(scene.people(url, _FEW + 1, _MANY), scene.waiting(url, 1, _MANY))
 
 
 def _figures(service: Service, seed: str) -> dict[str, float]:

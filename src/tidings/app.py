@@ -136,8 +136,7 @@ class Service:
                 await worker.start()
                 stack.push_async_callback(worker.stop, self._settings.stop_seconds)
             if listening is not None:
-                worker_id = None if worker is None else worker.id
-                await stack.enter_async_context(self._answering(listening, network, worker_id))
+                await stack.enter_async_context(self._answering(listening, network, worker))
             gc.collect()
             gc.freeze()  # what is loaded by now stays, so the collector need not look at it again
             on_ready()
@@ -149,13 +148,14 @@ class Service:
 
     @asynccontextmanager
     async def _answering(
-        self, listening: socket.socket, network: Network, worker_id: str | None
+        self, listening: socket.socket, network: Network, worker: Worker | None
     ) -> AsyncIterator[None]:
         listener = Listener(self._database)
         key_ring = KeyRing(self._database, listener, self._world.clock)
+        worker_id, nudge = (worker.id, worker.nudge) if worker else (None, lambda: None)
         health = Health(self._database, self._world.clock, worker_id, queue.state)
         catalog = Catalog(self._database, listener)
-        accepter = Accepter(self._database, self._world, catalog, queue.wake)
+        accepter = Accepter(self._database, self._world, catalog, queue.wake, nudge)
         parts = Parts(self._settings, self._world, health, key_ring, network, accepter, listener)
         sockets = make_sockets(parts)
         server = make_server(open_doors(parts, sockets), self._settings.stop_seconds)

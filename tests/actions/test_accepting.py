@@ -146,3 +146,20 @@ async def test_equal_keys_in_two_processes_have_one_effect(
     assert await transactions(database) == [f"t{outcomes.index(None)}"]
     for process in processes:
         await process.close()
+
+
+async def test_an_engine_in_the_same_process_is_nudged_when_there_is_something(
+    database: Database, scope: Scope, world: World, wakes: Wakes
+) -> None:
+    nudges: list[str] = []
+    catalog = Catalog(database, Listener(database))
+    accepter = Accepter(database, world, catalog, wakes, lambda: nudges.append("nudged"))
+    await accepter.accept(Offer(scope=scope))
+    assert nudges == []
+    await accepter.accept(Offer(scope=scope, events=[event(world, "t1")]))
+    assert nudges == ["nudged"]
+    wakes.fails = True
+    with pytest.raises(ConnectionResetError):
+        await accepter.accept(Offer(scope=scope, events=[event(world, "t2")]))
+    assert nudges == ["nudged"]
+    await accepter.close()

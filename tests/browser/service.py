@@ -55,7 +55,7 @@ async def _serve(
     database = await Database.open(url, 8)
     listener = Listener(database)
     worker = Worker(database, world, Dialect(settings.dialect), network)
-    accepter = Accepter(database, world, Catalog(database, listener), queue.wake)
+    accepter = Accepter(database, world, Catalog(database, listener), queue.wake, worker.nudge)
     parts = Parts(
         settings,
         world,

@@ -56,10 +56,19 @@ class _Waiting(msgspec.Struct, frozen=True):
 
 
 class Accepter:
-    def __init__(self, database: Database, world: World, catalog: Catalog, wake: Wake) -> None:
+    def __init__(
+        self,
+        database: Database,
+        world: World,
+        catalog: Catalog,
+        wake: Wake,
+        nudge: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`nudge` tells an engine in the same process, when something is written."""
         self.database = database
         self.catalog = catalog
         self.wake = wake
+        self._nudge = nudge
         self._clock = world.clock
         self._waiting: list[_Waiting] = []
         self._flushing: asyncio.Task[None] | None = None
@@ -134,6 +143,8 @@ class Accepter:
             ]
             if new and await events.add_many(tx, new):
                 await self.wake(tx, EVENTS, b"")
+        if new:
+            self._nudge()
         self._note(new)
         return outcomes
 

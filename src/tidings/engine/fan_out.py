@@ -50,10 +50,17 @@ class FanOut:
         self._in_flight = 0
         self._sending: set[asyncio.Task[None]] = set()
         self._draining = asyncio.Lock()
+        self._wanted = False
+        """Whether somebody waits to begin, who will see everything that is there by now."""
 
     async def drain(self) -> None:
-        """Take everything that waits, until nothing does."""
+        """Take everything that waits, until nothing does. Of several that ask while another is at
+        it, one goes on for all."""
+        if self._wanted:
+            return
+        self._wanted = True
         async with self._draining:
+            self._wanted = False
             while await self._take_events() or await self._take_part():
                 pass
 

@@ -41,6 +41,7 @@ class Worker:
         self._fan_out = FanOut(runner)
         self._sweeper = Sweeper(runner, self._fan_out)
         self._stopping = asyncio.Event()
+        self._nudged = asyncio.Event()
         self._queue: Queue | None = None
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -50,15 +51,22 @@ class Worker:
         await self._listener.start()
         self._tasks = [
             asyncio.create_task(self._again(self._handle_wake_ups)),
+            asyncio.create_task(self._again(self._handle_nudges)),
             asyncio.create_task(self._again(lambda: self._keep_beating(started_at))),
             asyncio.create_task(self._again(self._watch_timers)),
             asyncio.create_task(self._again(self._watch_others)),
             asyncio.create_task(self._again(self._watch_receipts)),
         ]
 
+    def nudge(self) -> None:
+        """There are events to fan out. For the same process: quicker than the wake-up, which goes
+        through the database for whoever hears it first."""
+        self._nudged.set()
+
     async def stop(self, seconds: float) -> None:
         """Finish what is in hand, give back the rest, and say goodbye."""
         self._stopping.set()
+        self.nudge()
         if self._queue is not None:
             self._queue.stop()
         if self._tasks:
@@ -87,6 +95,12 @@ class Worker:
         self._queue.every("housekeeping", housekeeping.HOURLY, self._clean)
         if not self._stopping.is_set():
             await self._queue.run()
+
+    async def _handle_nudges(self) -> None:
+        while not self._stopping.is_set():
+            await self._nudged.wait()
+            self._nudged.clear()
+            await self._fan_out.drain()
 
     async def _drain(self, _: bytes) -> None:
         await self._fan_out.drain()

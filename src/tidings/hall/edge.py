@@ -1,6 +1,6 @@
 """The outermost ring: gives every request an id, times it and counts it."""
 
-import os
+import random
 import re
 import time
 
@@ -54,4 +54,4 @@ def _request_id(scope: Scope) -> bytes:
     for name, value in scope["headers"]:
         if name == b"x-request-id" and _SANE_ID.fullmatch(value):
             return value
-    return os.urandom(16).hex().encode()
+    return b"%032x" % random.getrandbits(128)  # to find lines in a log, not to be kept secret
