@@ -81,8 +81,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     dialect: Annotated[
         Dialect,
         Meta(
-            description="`svc` answers as the interface specification shows; `novu` makes the "
-            "server a drop-in for published Novu clients."
+            description="`svc` answers as the interface specification shows; `novu` answers "
+            "in the shapes that published Novu clients read."
         ),
     ] = "svc"
     encryption_key: Annotated[

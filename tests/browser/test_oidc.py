@@ -49,7 +49,11 @@ async def test_somebody_of_the_domain_gets_an_account_and_comes_back_to_it(
             assert "Ada Lovelace" in page.text
     async with database.connection() as connection:
         user = await users.get_by_email(connection, "ada@example.com")
+        rows = await connection.fetch("SELECT action, target_name, details FROM audit_entries")
     assert (user.role, user.password, user.subject) == ("editor", None, "ada-at-issuer")
+    [noted] = rows
+    assert (noted["action"], noted["target_name"]) == ("user.create", "ada@example.com")
+    assert '"role": "editor"' in noted["details"]
 
 
 @pytest.mark.parametrize(

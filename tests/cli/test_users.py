@@ -17,3 +17,9 @@ def test_users_are_managed_from_the_shell(tmp_path: Path) -> None:
     assert "role must be one of viewer, editor, owner" in wrong.stderr
     assert len(tidings("users", "reset-password", "ada@example.com", *data).stdout.strip()) == 20
     assert "owner   password" in tidings("users", "list", *data).stdout
+    refused = tidings("users", "delete", "ada@example.com", *data)
+    assert refused.returncode == 1
+    assert "is the only owner" in refused.stderr
+    assert tidings("users", "create", "bob@example.com", "--role", "viewer", *data).returncode == 0
+    assert "Deleted bob@example.com." in tidings("users", "delete", "bob@example.com", *data).stdout
+    assert "bob@example.com" not in tidings("users", "list", *data).stdout

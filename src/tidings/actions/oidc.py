@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
+from tidings.actions import audit
 from tidings.actions import users as actions
 from tidings.domain.errors import ForbiddenError, RefusedError, UnprovenError
 from tidings.domain.users import Role, User, token_digest
@@ -35,9 +36,10 @@ async def take(tx: Connection, world: World, state: str) -> Elsewhere:
 
 
 async def account_of(
-    tx: Connection, world: World, person: Person, domains: Sequence[str], role: Role
+    tx: Connection, world: World, person: Person, domains: Sequence[str], role: Role, address: str
 ) -> User:
-    """The account that was linked before, or has the same proven address, or is new."""
+    """The account that was linked before, or has the same proven address, or is new. The audit log
+    tells of the latter two, with the visitor's network address."""
     known = await users.find_by_subject(tx, person.issuer, person.subject)
     if known is not None:
         return known
@@ -48,7 +50,9 @@ async def account_of(
     await users.lock(tx)
     same = await users.find_by_email(tx, person.email)
     if same is not None:
-        return await _link(tx, world, same, person)
+        linked = await _link(tx, world, same, person)
+        await _note(tx, world, linked, "user.link", address)
+        return linked
     if not await users.any_exists(tx):
         raise RefusedError("There is no owner yet. Make the owner's account first.")
     if person.email.rpartition("@")[2] not in domains:
@@ -56,11 +60,18 @@ async def account_of(
             f"{person.email} has no account here. Ask an owner to add you, or to allow your domain."
         )
     organization_id = await environments.organization_id(tx)
-    return await actions.create(
+    made = await actions.create(
         *(tx, organization_id, world, person.email, person.name[:100], role, None),
         issuer=person.issuer,
         subject=person.subject,
     )
+    await _note(tx, world, made, "user.create", address)
+    return made
+
+
+async def _note(tx: Connection, world: World, user: User, action: str, address: str) -> None:
+    details = {"role": user.role, "issuer": user.issuer}
+    await audit.note(tx, world, user, None, action, user.id, user.email, details, address)
 
 
 async def _link(tx: Connection, world: World, user: User, person: Person) -> User:

@@ -79,7 +79,7 @@ async def back(
     settings = parts.settings
     async with database.transaction() as tx:
         user = await actions.account_of(
-            tx, world, person, settings.oidc_domains, settings.oidc_role
+            tx, world, person, settings.oidc_domains, settings.oidc_role, visit.address
         )
         _, secret = await sessions.open_session(tx, world, user, visit.address, visit.agent)
     visit.set_cookie(_STATE_COOKIE, "", minutes=0)
