@@ -188,3 +188,18 @@ async def test_cancel_during_a_fan_out_starts_nothing_afterwards(engine: Engine)
         "SELECT count(*) FROM messages WHERE workflow_id = $1", workflow
     )
     assert after == at_cancel < 3000
+
+
+async def test_one_who_gives_up_waiting_to_fan_out_stops_nobody_else(engine: Engine) -> None:
+    workflow = await engine.workflow(HELLO)
+    await engine.trigger(workflow)
+    first = asyncio.create_task(engine.fan_out.drain())
+    await asyncio.sleep(0)
+    second = asyncio.create_task(engine.fan_out.drain())
+    await asyncio.sleep(0)
+    await engine.fan_out.drain()  # the second goes on for this one too
+    second.cancel()
+    await asyncio.gather(first, second, return_exceptions=True)
+    await engine.trigger(workflow)
+    await engine.work()
+    assert len(await engine.messages()) == 2

@@ -59,10 +59,15 @@ class FanOut:
         if self._wanted:
             return
         self._wanted = True
-        async with self._draining:
+        try:
+            await self._draining.acquire()
+        finally:
             self._wanted = False
+        try:
             while await self._take_events() or await self._take_part():
                 pass
+        finally:
+            self._draining.release()
 
     async def settle(self) -> None:
         """Wait for the sends that are under way."""

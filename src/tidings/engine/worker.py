@@ -97,9 +97,11 @@ class Worker:
             await self._queue.run()
 
     async def _handle_nudges(self) -> None:
-        while not self._stopping.is_set():
+        while True:
             await self._nudged.wait()
             self._nudged.clear()
+            if self._stopping.is_set():
+                return
             await self._fan_out.drain()
 
     async def _drain(self, _: bytes) -> None:
