@@ -208,11 +208,12 @@ def _replayed(count: int) -> tuple[str, Any]:
 async def show_transaction(visit: InVisit, conn: Conn) -> Response[str]:
     """A trigger as a whole. One that reached a single subscriber is that subscriber's run."""
     id = visit.query.get("id")
+    # First the trigger: whom one that is done has reached can be seen.
+    trigger = await triggered.find(conn, visit.scope, id)
     filter = notifications.Filter(transaction_ids=[id])
     found, more = await notifications.page(conn, visit.scope, filter, 0, _LISTED)
     if len(found) == 1:
         return visit.go(visit.at("activity", found[0].notification.id))
-    trigger = await triggered.find(conn, visit.scope, id)
     if trigger is None and not found:
         raise NotFoundError(
             f"There is no event of the transaction {id!r} in {visit.environment.name}. Look in "
