@@ -12,7 +12,7 @@ from typing import Protocol
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, async_playwright, expect
 
 from tests.browser.application import Application
 from tests.browser.service import running
@@ -33,6 +33,9 @@ _ARGUMENTS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
+
+
+expect.set_options(timeout=15_000)  # cores are shared with other tests
 
 
 @pytest.hookimpl(tryfirst=True)
