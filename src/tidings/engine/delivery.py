@@ -59,18 +59,15 @@ class Courier:
         The contents of some are made and then sent, one kind of work at a time, which is easier on
         the processor's caches than everything for one after the other; then others have a turn.
         """
-        sending = []
-        for start in range(0, len(needs), _AT_ONCE):
-            some = needs[start : start + _AT_ONCE]
-            now = self._world.clock.now()
-            ready = [(need, self._prepared(need.run, need.position, now)) for need in some]
-            sending += [
-                asyncio.create_task(self._send(need.run, need.position, *found))
-                for need, found in ready
-                if found
-            ]
-            await asyncio.sleep(0)
-        await asyncio.gather(*sending)
+        async with asyncio.TaskGroup() as sending:
+            for start in range(0, len(needs), _AT_ONCE):
+                some = needs[start : start + _AT_ONCE]
+                now = self._world.clock.now()
+                ready = [(need, self._prepared(need.run, need.position, now)) for need in some]
+                for need, found in ready:
+                    if found:
+                        sending.create_task(self._send(need.run, need.position, *found))
+                await asyncio.sleep(0)
 
     def _prepared(
         self, run: Run, position: int, now: datetime
@@ -103,20 +100,15 @@ class Courier:
         self, run: Run, position: int, content: Content, found: Sequence[Target]
     ) -> None:
         try:
-            await self._send_to_all(run, position, content, found)
+            if len(found) == 1:
+                results = [await self._reach(run, position, found[0], content)]
+            else:
+                results = await asyncio.gather(
+                    *(self._reach(run, position, each, content) for each in found)
+                )
+            _conclude(run, position, self._world.clock.now(), results)
         except Exception as error:
             self._fail(run, position, error)
-
-    async def _send_to_all(
-        self, run: Run, position: int, content: Content, found: Sequence[Target]
-    ) -> None:
-        if len(found) == 1:
-            results = [await self._reach(run, position, found[0], content)]
-        else:
-            results = await asyncio.gather(
-                *(self._reach(run, position, each, content) for each in found)
-            )
-        _conclude(run, position, self._world.clock.now(), results)
 
     async def _reach(
         self, run: Run, position: int, target: Target, content: Content

@@ -1,7 +1,6 @@
 """One pool of connections per process, and the errors that mean the database is away."""
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
@@ -50,8 +49,9 @@ TROUBLE: tuple[type[Exception], ...] = (*AWAY, OSError, asyncpg.PostgresError)
 """Anything that can go wrong with a connection that somebody keeps."""
 
 
-_FOR_THE_QUEUE = 2
-"""Connections that the queue has for itself: it listens on one and asks on another."""
+_SPARE = 2
+"""Connections that are never kept at hand, for those who use the pool itself: one to listen on and
+one to ask on."""
 _PATIENCE = 10.0
 _announced: ContextVar[list[str]] = ContextVar("announced")
 
@@ -64,7 +64,7 @@ class Database:
     """The connections of one process.
 
     asyncpg's pool opens and closes them, but its own way of handing one out costs about as much as
-    a small query. So what is given back goes to whoever waits the longest, or is kept at hand.
+    a small query. So what is given back is kept at hand, for whoever waits the longest.
     """
 
     def __init__(self, url: str, pool: Pool) -> None:
@@ -74,8 +74,7 @@ class Database:
         """Called with what was announced in a transaction of this process, once it is committed:
         what comes back from the server by way of a listener may come after the next request."""
         self._at_hand: list[Borrowed] = []
-        self._waiting: deque[asyncio.Future[Borrowed | None]] = deque()
-        self._left = pool.get_max_size() - _FOR_THE_QUEUE
+        self._free = asyncio.Semaphore(pool.get_max_size() - _SPARE)
 
     @classmethod
     async def open(cls, url: str, size: int = 10) -> "Database":
@@ -83,7 +82,7 @@ class Database:
             pool = await asyncpg.create_pool(
                 url,
                 min_size=1,
-                max_size=size + _FOR_THE_QUEUE,
+                max_size=size + _SPARE,
                 reset=_nothing_to_reset,
                 command_timeout=60,
                 timeout=10,
@@ -110,61 +109,32 @@ class Database:
 
     async def take(self) -> Borrowed:
         """A connection that the caller gives back."""
-        while self._at_hand:
-            connection = self._at_hand.pop()
-            if _is_live(connection):
-                return connection
-            await self._drop(connection)
-        if self._left:
-            return await self._open()
-        return await self._wait()
-
-    async def give_back(self, connection: Borrowed) -> None:
-        if not _is_live(connection):
-            await self._drop(connection)
-        elif connection.is_in_transaction():
-            connection.terminate()  # whoever had it left in the middle of something
-            await self._drop(connection)
-        elif not self._pass_on(connection):
-            self._at_hand.append(connection)
-
-    async def _open(self) -> Borrowed:
-        self._left -= 1
+        if self._free.locked():
+            async with asyncio.timeout(_PATIENCE):
+                await self._free.acquire()
+        else:
+            await self._free.acquire()
         try:
+            while self._at_hand:
+                connection = self._at_hand.pop()
+                if _is_live(connection):
+                    return connection
+                await self.pool.release(connection)
             return await self.pool.acquire(timeout=_PATIENCE)
         except BaseException:
-            self._left += 1
-            self._pass_on(None)
+            self._free.release()
             raise
 
-    async def _wait(self) -> Borrowed:
-        turn: asyncio.Future[Borrowed | None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
+    async def give_back(self, connection: Borrowed) -> None:
         try:
-            async with asyncio.timeout(_PATIENCE):
-                connection = await turn
-        except BaseException:
-            if turn.done() and not turn.cancelled() and (late := turn.result()):
-                await self.give_back(late)
-            raise
-        return connection or await self.take()
-
-    async def _drop(self, connection: Borrowed) -> None:
-        """It is lost or spoiled: another one may be opened in its place."""
-        try:
+            if _is_live(connection):
+                if not connection.is_in_transaction():
+                    self._at_hand.append(connection)
+                    return
+                connection.terminate()  # whoever had it left in the middle of something
             await self.pool.release(connection)
         finally:
-            self._left += 1
-            self._pass_on(None)
-
-    def _pass_on(self, connection: Borrowed | None) -> bool:
-        """To the one who waits the longest; None: there is room to open one."""
-        while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(connection)
-                return True
-        return False
+            self._free.release()
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
