@@ -29,3 +29,8 @@ def test_html_becomes_readable_text() -> None:
         "See this (https://a.example/?b=1&c) or https://b.example\nbye\n\n"
         "- one\n- two\n  1. in\n  2. ner\n\n---\n\n> said\n\na b\nc\n\npic"
     )
+
+
+def test_a_paragraph_that_looks_like_the_mark_of_a_list_stands_alone() -> None:
+    assert plain.from_html("<p>-</p><p>5.</p><p>end</p>") == "-\n\n5.\n\nend"
+    assert plain.from_html("<ol><li>first</li><li><p>second</p></li></ol>") == "1. first\n2. second"

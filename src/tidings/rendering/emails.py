@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 from liquid import Markup
 
-from tidings.rendering import blocks, plain, sanitizing, styles, templates
+from tidings.rendering import blocks, plain, sanitizing, shapes, styles, templates
 from tidings.rendering.templates import Fault, TemplateError, Variable
 
 Editor = Literal["block", "html"]
@@ -72,11 +72,10 @@ def render_email(
     sheets = sanitizing.style_sheets(content)
     inside = _without_page(content, outside=not sanitize)
     if sanitize:
-        inside = sanitizing.clean(inside)
-    return RenderedEmail(
-        html=_document(inside, sheets if sanitize else "", preheader, title),
-        text=plain.from_html(inside, cleaned=sanitize),
-    )
+        inside, text = shapes.cleaned(inside)
+    else:
+        sheets, text = "", plain.from_html(inside)
+    return RenderedEmail(html=_document(inside, sheets, preheader, title), text=text)
 
 
 def check_body(body: str, editor: Editor) -> list[Fault]:

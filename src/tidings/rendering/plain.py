@@ -17,8 +17,7 @@ _BLOCKS = sanitizing.names(
     "p div table tr ul ol li blockquote h1 h2 h3 h4 h5 h6 section header footer pre"
 )
 _APART = sanitizing.names("p table ul ol blockquote h1 h2 h3 h4 h5 h6 section header footer pre")
-_LONGEST_LINE = 4_000
-_MARK = re.compile(r"-|>|\d+\.")
+LONGEST_LINE = 4_000
 _BLANK = re.compile(r"[ \t\r\n\u00a0\u200c]+")
 
 
@@ -51,6 +50,10 @@ def from_html(html: str, *, cleaned: bool = False) -> str:
     return reader.text()
 
 
+def one_spaced(text: str) -> str:
+    return _BLANK.sub(" ", text)
+
+
 _TOKEN = re.compile(r'<(/?)([a-z][a-z0-9]*)([^<>"]*(?:"[^"]*"[^<>"]*)*)>|([^<]+)')
 """What sanitised HTML consists of: tags in lower case, their attributes in double quotes, text."""
 _ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
@@ -64,6 +67,8 @@ class _Reader:
         self._lines: list[str] = [""]
         self._lists: list[int | None] = []
         self._links: list[tuple[str, int, int]] = []
+        self._only_mark = False
+        """Whether nothing but the mark of a list or quotation stands on the line."""
 
     def read(self, html: str) -> None:
         for closing, tag, attributes, text in _TOKEN.findall(html):
@@ -82,17 +87,20 @@ class _Reader:
         if tag in _BLOCKS:
             self._line(apart=tag in _APART and not self._lists)
         if tag == "br":
-            self._lines.append("")
+            self._begin()
         elif tag == "hr":
             self._line(apart=True)
             self._lines[-1] = "---"
+            self._only_mark = False
             self._line(apart=True)
         elif tag in ("ul", "ol"):
             self._lists.append(0 if tag == "ol" else None)
         elif tag == "li":
             self._lines[-1] = self._bullet()
+            self._only_mark = True
         elif tag == "blockquote":
             self._lines[-1] = "> "
+            self._only_mark = True
         elif tag == "img" and (alt := _given(attributes, "alt")):
             self._data(f" {alt} ")
         elif tag == "a":
@@ -110,17 +118,20 @@ class _Reader:
             self._lines[-1] += " "
 
     def _data(self, data: str) -> None:
-        text = _BLANK.sub(" ", data)
-        if len(self._lines[-1]) > _LONGEST_LINE:
-            self._lines.append("")
+        text = one_spaced(data)
+        if len(self._lines[-1]) > LONGEST_LINE:
+            self._begin()
         if not self._lines[-1] or self._lines[-1].endswith(" "):
             text = text.lstrip()
+        if text:
+            self._only_mark = False
         self._lines[-1] += text
 
     def _address(self, href: str, line: int, start: int) -> None:
         label = self._lines[line][start:].strip() if line == len(self._lines) - 1 else ""
         if href and href.removeprefix("mailto:").removeprefix("tel:") != label:
             self._lines[-1] += f" ({href})"
+            self._only_mark = False
 
     def _bullet(self) -> str:
         depth = "  " * (len(self._lists) - 1)
@@ -130,12 +141,15 @@ class _Reader:
         return f"{depth}- "
 
     def _line(self, *, apart: bool) -> None:
-        """Begin a new line, unless only the mark of a list or quotation stands on this one."""
-        current = self._lines[-1].strip()
-        if current and not _MARK.fullmatch(current):
-            self._lines.append("")
+        """Begin a new line, unless this one has no more than a mark."""
+        if self._lines[-1].strip() and not self._only_mark:
+            self._begin()
         if apart and not self._lines[-1] and self._lines[-2:-1] not in ([], [""]):
-            self._lines.append("")
+            self._begin()
+
+    def _begin(self) -> None:
+        self._lines.append("")
+        self._only_mark = False
 
 
 def _given(attributes: str, name: str) -> str:
