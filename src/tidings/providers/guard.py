@@ -29,6 +29,10 @@ class Target(msgspec.Struct, frozen=True):
     host: str
     port: int
     secure: bool
+    authority: str
+    """Host and port as the Host header has them."""
+    path: str
+    """With the query, exactly as given: signatures depend on it."""
 
 
 class Guard:
@@ -55,7 +59,16 @@ class Guard:
             raise RefusedTargetError("The address holds a user name or password.")
         secure = parts.scheme == "https"
         host = self.check_host(parts.hostname or "")
-        target = Target(host, port or (443 if secure else 80), secure)
+        usual = 443 if secure else 80
+        written = f"[{host}]" if ":" in host else host
+        path = url.partition("//")[2].removeprefix(parts.netloc).partition("#")[0]
+        target = Target(
+            host,
+            port or usual,
+            secure,
+            authority=written if port in (None, usual) else f"{written}:{port}",
+            path=path if path.startswith("/") else f"/{path}",
+        )
         if len(self._passed) >= _MOST_PASSED:
             self._passed.clear()
         self._passed[url] = target
