@@ -120,7 +120,6 @@ class Records:
                 "topics": [],
                 "severity": "none",
                 "critical": False,
-                "unfinished": False,
                 "created_at": at,
                 "updated_at": at,
                 **fields,
@@ -148,12 +147,7 @@ class Records:
         self, workflow: Workflow, subscriber_id: str, statuses: Sequence[str], **fields: Any
     ) -> tuple[str, list[str]]:
         """A notification with a job in each of these statuses."""
-        unfinished = any(
-            status in ("pending", "queued", "running", "delayed") for status in statuses
-        )
-        notification = await self.notification(
-            workflow, subscriber_id, **{"unfinished": unfinished, **fields}
-        )
+        notification = await self.notification(workflow, subscriber_id, **fields)
         jobs = [
             await self.job(notification, place, step, status)
             for place, (step, status) in enumerate(zip(workflow.steps, statuses, strict=True))

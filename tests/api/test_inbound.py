@@ -57,8 +57,8 @@ async def sent(
         await connection.execute(
             "INSERT INTO notifications (id, organization_id, environment_id, event_id, "
             "transaction_id, workflow_id, workflow_version, subscriber_id, recipient, channels, "
-            "tags, severity, critical, unfinished, created_at, updated_at) VALUES ($1, $2, $3, $1, "
-            "$1, 'w', 1, 's', '{}', '{email}', '{}', 'none', false, false, now(), now())",
+            "tags, severity, critical, created_at, updated_at) VALUES ($1, $2, $3, $1, "
+            "$1, 'w', 1, 's', '{}', '{email}', '{}', 'none', false, now(), now())",
             ids[0],
             scope.organization_id,
             scope.environment_id,

@@ -34,6 +34,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
 class Activity(msgspec.Struct, frozen=True, kw_only=True):
     notification: Notification
     updated_at: datetime
+    """When it or the last of its jobs changed."""
     digested_into: str | None
     subscriber: Person | None
     """None when it was removed since; the workflow and the event likewise."""

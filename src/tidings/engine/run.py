@@ -76,10 +76,6 @@ class Run:
     def step(self, position: int) -> Step:
         return self.blueprint.steps[self.jobs[position].step_id]
 
-    @property
-    def unfinished(self) -> bool:
-        return any(job.status not in FINAL for job in self.jobs)
-
     def next_position(self) -> int | None:
         """The job whose turn it is; None when all are final or one waits for its time."""
         for position, job in enumerate(self.jobs):

@@ -149,7 +149,6 @@ class Runner:
             if job.status not in FINAL
         ]
         await runs.change_jobs(tx, ended, self.worker_id)
-        await runs.finish(tx, [stored.notification.id], now)
 
     async def _load_digests(self, tx: Connection, found: Iterable[Run]) -> None:
         digests = {
@@ -304,9 +303,7 @@ class Runner:
         fresh = [run for run in found if run.fresh]
         known = [run for run in found if not run.fresh]
         if fresh:
-            await runs.add_notifications(
-                tx, [(run.scope, run.notification, run.unfinished) for run in fresh], now
-            )
+            await runs.add_notifications(tx, [(run.scope, run.notification) for run in fresh], now)
             await runs.add_jobs(
                 tx, [(run.scope, job) for run in fresh for job in run.jobs], self.worker_id
             )
@@ -318,9 +315,6 @@ class Runner:
             if changed:
                 await runs.change_jobs(tx, changed, self.worker_id)
             await self._save_sent(tx, known, now)
-            finished = [run.notification.id for run in known if not run.unfinished]
-            if finished:
-                await runs.finish(tx, finished, now)
         caught = [(run.scope, each) for run in found for each in run.caught]
         if caught:
             await catching.add(tx, caught)

@@ -30,8 +30,6 @@ async def cancel(connection: Connection, scope: Scope, transaction_id: str, now:
     masters, canceled = await _cancel_jobs(connection, scope, transaction_id, now)
     for master in masters:
         await _hand_over(connection, master, now)
-    if left or canceled:
-        await _finish(connection, scope, transaction_id, now)
     return stopped or bool(left or canceled)
 
 
@@ -190,20 +188,8 @@ async def _revive(
         now,
     )
     await connection.execute(
-        "UPDATE notifications SET digested_into = NULL, unfinished = true, updated_at = $2 "
-        "WHERE id = $1",
+        "UPDATE notifications SET digested_into = NULL, updated_at = $2 WHERE id = $1",
         heir["notification_id"],
-        now,
-    )
-
-
-async def _finish(connection: Connection, scope: Scope, transaction_id: str, now: datetime) -> None:
-    await connection.execute(
-        f"UPDATE notifications AS n SET unfinished = false, updated_at = $3 WHERE {_OURS} "
-        "AND n.unfinished AND NOT EXISTS (SELECT FROM jobs AS j WHERE j.notification_id = n.id "
-        "AND j.status IN ('pending', 'queued', 'running', 'delayed'))",
-        scope.environment_id,
-        transaction_id,
         now,
     )
 

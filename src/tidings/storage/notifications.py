@@ -200,7 +200,7 @@ def _activity(row: Row, jobs: tuple[Job, ...], definition: Definition | None) ->
     )
     return Activity(
         notification=notification_of(row),
-        updated_at=row["updated_at"],
+        updated_at=max([row["updated_at"], *(job.updated_at for job in jobs)]),
         digested_into=row["digested_into"],
         subscriber=None if row["key"] is None else person,
         workflow=None if row["workflow_key"] is None else cause,

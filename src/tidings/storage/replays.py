@@ -53,9 +53,7 @@ async def _again(
         "due_at = $4, attempts = 0, worker_id = NULL, state = j.state - 'tried', updated_at = $4, "
         "details = j.details || jsonb_build_array($5::jsonb || jsonb_build_object('id', "
         "left(md5(j.id || $4::timestamptz::text), 24))) FROM failed WHERE j.id = failed.id "
-        "RETURNING j.id, j.notification_id, j.step_id, j.type), opened AS (UPDATE notifications "
-        "AS n SET unfinished = true, updated_at = $4 FROM revived "
-        "WHERE n.id = revived.notification_id) SELECT * FROM revived ORDER BY id",
+        "RETURNING j.id, j.notification_id, j.step_id, j.type) SELECT * FROM revived ORDER BY id",
         scope.environment_id,
         value,
         list(CHANNELS),

@@ -30,9 +30,9 @@ Remove = Callable[[Connection, datetime, datetime, str], Awaitable[Batch]]
 
 # What an open digest gathers is needed until it is closed, though the run it came from is over.
 _UNFINISHED = (
-    "EXISTS (SELECT FROM notifications AS n WHERE n.id = {id} AND (n.unfinished OR EXISTS (SELECT "
-    "FROM jobs AS j JOIN digests AS d ON d.job_id = j.merged_into AND d.open "
-    "WHERE j.notification_id = n.id)))"
+    "EXISTS (SELECT FROM jobs AS j LEFT JOIN digests AS d ON d.job_id = j.merged_into AND d.open "
+    "WHERE j.notification_id = {id} AND (d.job_id IS NOT NULL "
+    "OR j.status IN ('pending', 'queued', 'running', 'delayed')))"
 )
 
 

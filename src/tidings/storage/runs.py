@@ -33,7 +33,6 @@ _NOTIFICATION = (
     "severity",
     "critical",
     "context_keys",
-    "unfinished",
     "created_at",
     "updated_at",
 )
@@ -248,9 +247,8 @@ async def load(connection: Connection, notification_ids: Sequence[str]) -> list[
 
 
 async def add_notifications(
-    connection: Connection, found: Sequence[tuple[Scope, Notification, bool]], now: datetime
+    connection: Connection, found: Sequence[tuple[Scope, Notification]], now: datetime
 ) -> None:
-    """Each with whether it is unfinished."""
     await connection.copy_records_to_table(
         "notifications",
         columns=_NOTIFICATION,
@@ -271,11 +269,10 @@ async def add_notifications(
                 each.severity,
                 each.critical,
                 each.context_keys,
-                unfinished,
                 each.created_at,
                 now,
             )
-            for scope, each, unfinished in found
+            for scope, each in found
         ],
     )
 
@@ -344,15 +341,6 @@ async def add_details(
         "FROM unnest($1::text[], $2::jsonb[]) AS n (id, details) WHERE j.id = n.id",
         list(added),
         [_json(list(details)) for details in added.values()],
-        now,
-    )
-
-
-async def finish(connection: Connection, notification_ids: Sequence[str], now: datetime) -> None:
-    """Mark as finished: nothing of them is left to be done."""
-    await connection.execute(
-        "UPDATE notifications SET unfinished = false, updated_at = $2 WHERE id = ANY ($1)",
-        notification_ids,
         now,
     )
 

@@ -1,6 +1,5 @@
 """One event for one subscriber, from the trigger to every attempt; and a trigger as a whole."""
 
-from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
@@ -135,14 +134,10 @@ async def _context(visit: Visit, conn: Connection, activity: Activity) -> dict[s
         "more_messages": len(produced) > MOST_MESSAGES,
         "payload": room.fit(_read(activity.payload)),
         "overrides": room.fit(_read(activity.overrides) or None),
-        "changed_at": _changed_at(activity),
+        "changed_at": activity.updated_at,
         "live": telling.is_open(activity),
         "telling": telling,
     }
-
-
-def _changed_at(activity: Activity) -> datetime:
-    return max([activity.updated_at, *(job.updated_at for job in activity.jobs)])
 
 
 @view("/{environment:str}/activity/{id:str}")
