@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import msgspec
+import pytest
 
 from tests.engine.conftest import Engine
 from tests.engine.test_runs import CHAT, HELLO, _chat_room
@@ -77,6 +78,25 @@ async def test_two_workers_and_one_due_job(engine: Engine) -> None:
     await all_work(several)
     assert len(engine.wire.calls) == 1
     assert await engine.statuses() == [["completed"] * 3]
+
+
+@pytest.mark.parametrize("left", ["running", "delayed"])
+async def test_two_workers_and_two_messages_of_one_run(engine: Engine, left: str) -> None:
+    """Left behind by a worker that is gone, or to be sent again after both failed."""
+    await _chat_room(engine)
+    await engine.trigger(await engine.workflow(CHAT, CHAT))
+    await engine.work()
+    async with engine.database.connection() as connection:
+        await connection.execute(
+            "UPDATE jobs SET status = $1, worker_id = 'gone', due_at = now() - interval '1 year'",
+            left,
+        )
+    several = await crew(engine, 4)
+    for _ in range(3):
+        await asyncio.gather(*(each.sweeper.take_back() for each in several))
+        await all_work(several)
+    assert await engine.statuses() == [["completed"] * 2]
+    assert len(engine.wire.calls) == 4
 
 
 async def test_keys_keep_digests_apart(engine: Engine) -> None:

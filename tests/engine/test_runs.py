@@ -104,19 +104,65 @@ async def test_a_chat_message_goes_out_and_is_proved(engine: Engine) -> None:
     assert sorted(found) == [("chat", "sent", "chat-webhook"), ("in_app", "sent", "svc")]
 
 
-async def test_a_failing_provider_is_tried_again_and_the_run_goes_on(engine: Engine) -> None:
+async def test_a_failing_provider_is_tried_again_and_holds_up_no_other_message(
+    engine: Engine,
+) -> None:
     await _chat_room(engine)
-    workflow = await engine.workflow(CHAT, HELLO)
+    minute = {"type": "regular", "amount": 1, "unit": "minutes"}
+    workflow = await engine.workflow(CHAT, HELLO, ("delay", minute), HELLO)
     engine.wire.answer = lambda request: Response(status=503, headers={}, body=b"")
     await engine.trigger(workflow)
     await engine.work()
-    assert await engine.statuses() == [["delayed", "pending"]]
+    assert await engine.statuses() == [["delayed", "completed", "pending", "pending"]]
     await engine.pass_time(seconds=30)
     assert len(engine.wire.calls) == 2
     engine.wire.answer = lambda request: Response(status=200, headers={}, body=b"{}")
     await engine.pass_time(minutes=2)
-    assert await engine.statuses() == [["completed", "completed"]]
-    assert len(await engine.messages()) == 2
+    assert await engine.statuses() == [["completed", "completed", "delayed", "pending"]]
+    await engine.pass_time(minutes=2)
+    assert await engine.statuses() == [["completed"] * 4]
+    assert len(await engine.messages()) == 3
+
+
+async def test_messages_that_are_to_be_sent_again_wait_for_one_timer(engine: Engine) -> None:
+    """Each on its own would let two workers have one run in hand."""
+    await _chat_room(engine)
+    minute = {"type": "regular", "amount": 1, "unit": "minutes"}
+    workflow = await engine.workflow(CHAT, CHAT, CHAT, ("delay", minute), HELLO)
+    answers = iter([503, 200, 429])
+    engine.wire.answer = lambda request: Response(
+        status=next(answers), headers={"retry-after": "60"}, body=b"{}"
+    )
+    await engine.trigger(workflow)
+    await engine.work()
+    assert await engine.statuses() == [["delayed", "completed", "queued", "pending", "pending"]]
+    await engine.pass_time(seconds=59)
+    assert len(engine.wire.calls) == 3
+    engine.wire.answer = lambda request: Response(status=200, headers={}, body=b"{}")
+    await engine.pass_time(seconds=2)
+    assert len(engine.wire.calls) == 5
+    assert (await engine.statuses())[0][:4] == ["completed"] * 3 + ["delayed"]
+    await engine.pass_time(minutes=2)
+    assert await engine.statuses() == [["completed"] * 5]
+    assert len(await engine.messages()) == 4
+
+
+async def test_a_fault_in_one_step_does_not_keep_the_message_before_it(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await _chat_room(engine)
+    unwanted = deciding._is_unwanted
+
+    def faulty(run: Any, position: int, now: Any) -> bool:
+        if position == 1:
+            raise RuntimeError
+        return unwanted(run, position, now)
+
+    monkeypatch.setattr(deciding, "_is_unwanted", faulty)
+    await engine.trigger(await engine.workflow(CHAT, CHAT, CHAT))
+    await engine.work()
+    assert await engine.statuses() == [["completed", "failed", "canceled"]]
+    assert len(engine.wire.calls) == 1
 
 
 async def test_a_provider_that_never_recovers_fails_the_job_and_not_the_run(engine: Engine) -> None:

@@ -3,6 +3,7 @@
 Decides with values; the runner acts. Every job that ends without sending says why.
 """
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -37,18 +38,22 @@ class Need(msgspec.Struct, frozen=True):
     """None: its digest is to be closed."""
 
 
-def walk(run: Run, now: datetime, dialect: Dialect) -> Need | None:
-    """Go on until something is needed, or the run waits or is finished."""
+def walk(run: Run, now: datetime, dialect: Dialect) -> Iterator[Need]:
+    """Go on until something is needed, or the run waits or is finished. Messages may be needed
+    several at a time."""
     while (position := run.next_position()) is not None:
         need = _reach(run, position, now, dialect)
-        if need is not None:
-            return need
-    return None
+        if need is None:
+            continue
+        yield need
+        if not isinstance(need.outcome, Send):
+            return
+        run.leaving.add(position)
 
 
 def _reach(run: Run, position: int, now: datetime, dialect: Dialect) -> Need | None:
     job = run.jobs[position]
-    if job.status == "running":
+    if job.status in ("running", "queued"):
         return _resume(run, position, now)
     if job.reached_at is None:
         job = run.change(position, now, reached_at=now)
@@ -63,7 +68,7 @@ def _reach(run: Run, position: int, now: datetime, dialect: Dialect) -> Need | N
 
 
 def _resume(run: Run, position: int, now: datetime) -> Need | None:
-    """A job that was claimed: a send to repeat, or a timer that has run out."""
+    """A send to repeat, or a timer that has run out."""
     job = run.jobs[position]
     if is_channel(job.type):
         return Need(run, position, Send())

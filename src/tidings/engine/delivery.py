@@ -1,7 +1,7 @@
 """Takes one job to the outside: tries its integrations, and writes down every attempt."""
 
 import asyncio
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -40,6 +40,28 @@ class Turn(msgspec.Struct, frozen=True):
     """Integrations that were tried before."""
 
 
+class _Ready(msgspec.Struct, frozen=True):
+    """A message that can be sent."""
+
+    run: Run
+    position: int
+    content: Content
+    targets: Sequence[Target]
+
+    @property
+    def first(self) -> str:
+        """The integration that is tried first."""
+        return next((each.id for target in self.targets for each in target.integrations), "")
+
+
+class _Line:
+    """Messages of a set that are to leave through the same integration."""
+
+    def __init__(self) -> None:
+        self.waiting: deque[_Ready] = deque()
+        self.carriers = 0
+
+
 class Courier:
     """Delivers the jobs of one process."""
 
@@ -58,20 +80,28 @@ class Courier:
 
         The contents of some are made and then sent, one kind of work at a time, which is easier on
         the processor's caches than everything for one after the other; then others have a turn.
+        Messages through one integration stand in a line, so that a slow one holds up no other.
         """
+        lines: dict[str, _Line] = {}
         async with asyncio.TaskGroup() as sending:
             for start in range(0, len(needs), _AT_ONCE):
-                some = needs[start : start + _AT_ONCE]
                 now = self._world.clock.now()
-                ready = [(need, self._prepared(need.run, need.position, now)) for need in some]
-                for need, found in ready:
-                    if found:
-                        sending.create_task(self._send(need.run, need.position, *found))
+                for need in needs[start : start + _AT_ONCE]:
+                    ready = self._prepared(need.run, need.position, now)
+                    if ready is not None:
+                        lines.setdefault(ready.first, _Line()).waiting.append(ready)
+                for line in lines.values():
+                    for _ in range(min(len(line.waiting), _AT_ONCE - line.carriers)):
+                        line.carriers += 1
+                        sending.create_task(self._carry(line))
                 await asyncio.sleep(0)
 
-    def _prepared(
-        self, run: Run, position: int, now: datetime
-    ) -> tuple[Content, Sequence[Target]] | None:
+    async def _carry(self, line: "_Line") -> None:
+        while line.waiting:
+            await self._send(line.waiting.popleft())
+        line.carriers -= 1
+
+    def _prepared(self, run: Run, position: int, now: datetime) -> "_Ready | None":
         """What to send to whom; None when the job ended without."""
         try:
             content = rendered(run, position, now)
@@ -81,7 +111,7 @@ class Courier:
             if isinstance(found, Missing):
                 _give_up(run, position, now, found, content)
                 return None
-            return content, found
+            return _Ready(run, position, content, found)
         except Exception as error:
             self._fail(run, position, error)
             return None
@@ -96,9 +126,8 @@ class Courier:
             raw={"fault": type(error).__name__},
         )
 
-    async def _send(
-        self, run: Run, position: int, content: Content, found: Sequence[Target]
-    ) -> None:
+    async def _send(self, ready: "_Ready") -> None:
+        run, position, content, found = ready.run, ready.position, ready.content, ready.targets
         try:
             if len(found) == 1:
                 results = [await self._reach(run, position, found[0], content)]

@@ -33,6 +33,7 @@ async def suppress(
         if found is None:
             left.append(need)
             continue
+        need.run.leaving.discard(need.position)
         need.run.change(need.position, now, "canceled", due_at=None)
         need.run.prove(
             need.position,
@@ -111,6 +112,7 @@ def wait_for_turn(
     run: Run, position: int, until: datetime, turns: Mapping[str, int], now: datetime
 ) -> None:
     """Delay a job whose messages have their turns later."""
+    run.leaving.discard(position)
     state = {**(run.jobs[position].state or {}), _TURNS: dict(turns)}
     run.change(position, now, "delayed", due_at=until, state=state)
     run.prove(

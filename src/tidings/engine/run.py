@@ -61,6 +61,8 @@ class Run:
         self.fresh = fresh
         self.changed: set[int] = set()
         self.messages: list[Message] = []
+        self.leaving: set[int] = set()
+        """Positions of messages that are decided and on their way out."""
         self.tried_before: set[str] = set()
         """Jobs that may have messages already."""
         self.caught: list[Caught] = []
@@ -77,11 +79,29 @@ class Run:
         return self.blueprint.steps[self.jobs[position].step_id]
 
     def next_position(self) -> int | None:
-        """The job whose turn it is; None when all are final or one waits for its time."""
+        """The job whose turn it is; None when all are final or one waits for its time.
+
+        Messages of channel steps that follow each other leave together: none of them can know what
+        became of the others. Only with limited rates each waits for the one before.
+        """
         for position, job in enumerate(self.jobs):
-            if job.status not in FINAL:
-                return None if job.status == "delayed" else position
+            if job.status in FINAL or position in self.leaving:
+                continue
+            apart = self.limits.has_rates or not is_channel(job.type)
+            waits = job.status == "delayed" or (apart and self.leaving)
+            return None if waits else position
         return None
+
+    def wait_together(self, now: datetime) -> None:
+        """Of several messages that are to be sent again, the first has the timer for all, so that
+        only one worker comes to have the run in hand."""
+        waiting = [place for place, job in enumerate(self.jobs) if job.status == "delayed"]
+        if len(waiting) > 1:
+            due = max(self.jobs[place].due_at or now for place in waiting)
+            first, *others = waiting
+            self.change(first, now, due_at=due)
+            for place in others:
+                self.change(place, now, "queued", due_at=None)
 
     def change(
         self,

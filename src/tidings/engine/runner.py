@@ -4,7 +4,7 @@ A job is saved as running before its message goes out and gets its result after.
 nothing from outside is written once, finished.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -90,8 +90,11 @@ class Runner:
         """Send what is to be sent, save the results, and go on until every run waits or ends."""
         while sends:
             await self._courier.deliver(sends)
+            delivered = list(dict.fromkeys(need.run for need in sends))
+            for run in delivered:
+                run.wait_together(self.world.clock.now())
             async with self.database.transaction() as tx:
-                sends = await self.advance(tx, [need.run for need in sends])
+                sends = await self.advance(tx, delivered)
                 await self._remove_dead_tokens(tx)
 
     async def advance(self, tx: Connection, found: Sequence[Run]) -> list[Need]:
@@ -104,6 +107,7 @@ class Runner:
         sends = await self._settle(tx, [run for run in found if run.event.id in live], now)
         for need in sends:
             _start(need, now)
+            need.run.leaving.clear()
         await self._save(tx, found, now)
         return sends
 
@@ -169,7 +173,7 @@ class Runner:
         sends: list[Need] = []
         walking = list(found)
         while walking:
-            needs = [need for run in walking if (need := self._walk(run, now))]
+            needs = [need for run in dict.fromkeys(walking) for need in self._walk(run, now)]
             walking = []
             collects, limits, closes, leaving = [], [], [], []
             for need in needs:
@@ -181,6 +185,7 @@ class Runner:
                     closes.append(need)
                 elif need.run.jobs[need.position].type == "in_app":
                     _post(need, now)
+                    need.run.leaving.discard(need.position)
                     walking.append(need.run)
                 else:
                     leaving.append(need)
@@ -192,10 +197,10 @@ class Runner:
             walking += await self._close(tx, closes, now)
         return sends
 
-    def _walk(self, run: Run, now: datetime) -> Need | None:
+    def _walk(self, run: Run, now: datetime) -> Iterator[Need]:
         """A fault in one run ends that run's step, not the set it is in."""
         try:
-            return deciding.walk(run, now, self._dialect)
+            yield from deciding.walk(run, now, self._dialect)
         except Exception as error:
             position = run.next_position()
             if position is None:
@@ -204,7 +209,6 @@ class Runner:
             detail = "The step could not be carried out because of a fault of the service"
             deciding.fail(run, position, now, detail, reason="fault")
             run.end_rest(position, now, "canceled", "An earlier step failed", reason="halted")
-            return None
 
     async def _collect(self, tx: Connection, needs: list[Need], now: datetime) -> list[Run]:
         """Join or open digests; the runs that pass a look-back digest at once."""

@@ -135,12 +135,20 @@ async def take_part(connection: Connection) -> Taken | None:
     return _taken(row, part_id=row["part_id"], lower=row["lower"], upper=row["upper"])
 
 
+_FIRST = (
+    "NOT EXISTS (SELECT FROM jobs AS o WHERE o.notification_id = j.notification_id "
+    "AND o.position < j.position AND o.status IN ('running', 'delayed'))"
+)
+"""Whoever claims a job has the whole run in hand, so it must be the first that can be claimed."""
+
+
 async def take_over(connection: Connection, worker_id: str, alive: Sequence[str]) -> list[str]:
     """Take over the jobs that workers were running who are gone; the notifications they belong
     to."""
     rows = await connection.fetch(
-        "UPDATE jobs SET worker_id = $1 WHERE id IN (SELECT id FROM jobs WHERE status = 'running' "
-        "AND worker_id <> ALL ($2) LIMIT 500 FOR UPDATE SKIP LOCKED) RETURNING notification_id",
+        "UPDATE jobs SET worker_id = $1 WHERE id IN (SELECT id FROM jobs AS j "
+        f"WHERE status = 'running' AND worker_id <> ALL ($2) AND {_FIRST} LIMIT 500 "
+        "FOR UPDATE SKIP LOCKED) RETURNING notification_id",
         worker_id,
         alive,
     )
@@ -161,8 +169,8 @@ async def claim_due(connection: Connection, worker_id: str, now: datetime, limit
     """Take the jobs whose timer has run out; the notifications they belong to."""
     rows = await connection.fetch(
         "UPDATE jobs SET status = 'running', worker_id = $1 WHERE id IN "
-        "(SELECT id FROM jobs WHERE status = 'delayed' AND due_at <= $2 ORDER BY due_at LIMIT $3 "
-        "FOR UPDATE SKIP LOCKED) RETURNING notification_id",
+        f"(SELECT id FROM jobs AS j WHERE status = 'delayed' AND due_at <= $2 AND {_FIRST} "
+        "ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED) RETURNING notification_id",
         worker_id,
         now,
         limit,
