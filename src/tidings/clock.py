@@ -1,5 +1,6 @@
 """Where time enters: a clock is made once and passed in, so that tests can move it."""
 
+import time
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
@@ -9,12 +10,18 @@ class Clock(Protocol):
 
     def now(self) -> datetime: ...
 
+    def timestamp(self) -> float:
+        """The same in seconds since 1970, which is quicker to tell."""
+
 
 class SystemClock:
     """The machine's clock."""
 
     def now(self) -> datetime:
         return datetime.now(UTC)
+
+    def timestamp(self) -> float:
+        return time.time()
 
 
 class ManualClock:
@@ -25,6 +32,9 @@ class ManualClock:
 
     def now(self) -> datetime:
         return self._now
+
+    def timestamp(self) -> float:
+        return self._now.timestamp()
 
     def advance(self, step: timedelta) -> None:
         self._now += step

@@ -4,7 +4,7 @@ import asyncio
 import gzip
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -129,6 +129,25 @@ async def test_no_more_connections_to_one_host_than_allowed(
         await asyncio.gather(*(transport.send(post(server.url)) for _ in range(20)))
     assert server.most_at_once == server.connections == 3
     assert len(server.received) == 20
+
+
+async def test_resting_connections_make_room_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http1, "MOST_CONNECTIONS", 2)
+    transport = HttpTransport(Guard(loopback=True), total_seconds=5)
+    servers = [Server() for _ in range(4)]
+    async with AsyncExitStack() as running:
+        for each in servers:
+            await running.enter_async_context(each.running(always(each, OK)))
+        for each in (*servers, *servers):
+            assert (await transport.send(post(each.url))).body == b"ok"
+        unheard = Server()
+        with pytest.raises(UnreachableError):
+            async with unheard.running(always(unheard, OK)):
+                pass
+            await transport.send(post(unheard.url))
+        answers = await asyncio.gather(*(transport.send(post(each.url)) for each in servers * 5))
+        assert {each.body for each in answers} == {b"ok"}
+    await transport.close()
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import socket
 import ssl
 import zlib
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from functools import cached_property
 from typing import cast
 
@@ -27,6 +28,8 @@ _LARGEST_HEAD = 64 * 1024
 _FRAMES = 8
 """A body may be this many times as long on the wire, since chunks are framed."""
 _HAVE_BODIES = frozenset({"POST", "PUT", "PATCH"})
+
+_AT_ONCE = nullcontext()
 
 Addresses = Callable[[str, int], Awaitable[list[tuple[socket.AddressFamily, str]]]]
 """Where a host may be reached."""
@@ -49,6 +52,7 @@ class Client:
         self._total_seconds = total_seconds
         self._largest_answer = largest_answer
         self._places = asyncio.Semaphore(MOST_CONNECTIONS)
+        self._wanting = 0
         self._hosts: dict[tuple[str, int, bool], _Host] = {}
         self._sweeping: asyncio.TimerHandle | None = None
 
@@ -58,20 +62,22 @@ class Client:
         host = self._hosts.get(key)
         if host is None:
             host = self._hosts[key] = _Host()
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._total_seconds
         host.users += 1
         try:
-            async with asyncio.timeout(self._total_seconds), host.places, self._places:
+            async with asyncio.timeout_at(deadline) if host.places.locked() else _AT_ONCE:
+                await host.places.acquire()
+            try:
                 connection = host.take() or await self._connect(target)
-                try:
-                    answer = await connection.exchange(content)
-                except BaseException:
+                answer = await connection.exchange(content, deadline)
+                if connection.is_reusable and not self._wanting:
+                    self._keep(host, connection)
+                else:
                     connection.abort()
-                    raise
-            if connection.is_reusable:
-                self._keep(host, connection)
-            else:
-                connection.abort()
-            return answer
+                return answer
+            finally:
+                host.places.release()
         finally:
             host.users -= 1
             if host.is_unused:
@@ -117,22 +123,41 @@ class Client:
     async def _connect(self, target: Target) -> "_Connection":
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(self._connect_seconds):
-            found = await self._addresses(target.host, target.port)
-            connected = await aiohappyeyeballs.start_connection(
-                [_place(family, address, target.port) for family, address in found],
-                happy_eyeballs_delay=_NEXT_ADDRESS_SECONDS,
-            )
+            await self._take_place()
             try:
-                _, connection = await loop.create_connection(
-                    lambda: _Connection(self._largest_answer),
+                found = await self._addresses(target.host, target.port)
+                connected = await aiohappyeyeballs.start_connection(
+                    [_place(family, address, target.port) for family, address in found],
+                    happy_eyeballs_delay=_NEXT_ADDRESS_SECONDS,
+                )
+            except BaseException:
+                self._places.release()
+                raise
+            made = _Connection(self._largest_answer, self._places.release)
+            try:
+                await loop.create_connection(
+                    lambda: made,
                     sock=connected,
                     ssl=self._tls if target.secure else None,
                     server_hostname=target.host.rstrip(".") if target.secure else None,
                 )
             except BaseException:
                 connected.close()
+                made.give_up()
                 raise
-        return connection
+        return made
+
+    async def _take_place(self) -> None:
+        """A resting connection makes room; else one that would rest."""
+        if self._places.locked():
+            every = (connection for host in self._hosts.values() for connection in host.idle)
+            if idle := [connection for connection in every if connection.is_reusable]:
+                min(idle, key=lambda connection: connection.idle_since).abort()
+        self._wanting += 1
+        try:
+            await self._places.acquire()
+        finally:
+            self._wanting -= 1
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:
@@ -179,8 +204,9 @@ class _Connection(asyncio.Protocol):
 
     idle_since: float
 
-    def __init__(self, largest_answer: int) -> None:
+    def __init__(self, largest_answer: int, on_end: Callable[[], None]) -> None:
         self._largest_answer = largest_answer
+        self._on_end: Callable[[], None] | None = on_end
         self._most = largest_answer * _FRAMES + _LARGEST_HEAD
         self._parser = httptools.HttpResponseParser(self)
         self._waiting: asyncio.Future[Response] | None = None
@@ -191,12 +217,26 @@ class _Connection(asyncio.Protocol):
         self._in_body = False
         self.is_reusable = True
 
-    async def exchange(self, content: bytes) -> Response:
+    async def exchange(self, content: bytes, deadline: float) -> Response:
+        loop = asyncio.get_running_loop()
         self._received = 0
         self._in_body = False
-        self._waiting = asyncio.get_running_loop().create_future()
-        self._transport.write(content)
-        return await self._waiting
+        self._waiting = loop.create_future()
+        timer = loop.call_at(deadline, self._fail, TimeoutError())
+        try:
+            self._transport.write(content)
+            return await self._waiting
+        except BaseException:
+            self.abort()
+            raise
+        finally:
+            timer.cancel()
+
+    def give_up(self) -> None:
+        """It is over, or never came to be."""
+        on_end, self._on_end = self._on_end, None
+        if on_end is not None:
+            on_end()
 
     def abort(self) -> None:
         self.is_reusable = False
@@ -207,6 +247,7 @@ class _Connection(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self.is_reusable = False
+        self.give_up()
         if self._in_body and not {"content-length", "transfer-encoding"} & self._headers.keys():
             self._finish()
         else:
