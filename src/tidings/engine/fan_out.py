@@ -28,7 +28,7 @@ from tidings.storage.database import AWAY, TROUBLE, Connection
 from tidings.storage.runs import Taken
 
 EVENTS_AT_ONCE = 100
-RECIPIENTS_AT_ONCE = 500
+RECIPIENTS_AT_ONCE = 250
 PARTS_AT_ONCE = 20
 SENDS_IN_FLIGHT = 5000
 
