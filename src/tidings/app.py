@@ -152,7 +152,7 @@ class Service:
     ) -> AsyncIterator[None]:
         listener = Listener(self._database)
         key_ring = KeyRing(self._database, listener, self._world.clock)
-        worker_id, nudge = (worker.id, worker.nudge) if worker else (None, lambda: None)
+        worker_id, nudge = (worker.id, worker.nudge) if worker else (None, None)
         health = Health(self._database, self._world.clock, worker_id, queue.state)
         catalog = Catalog(self._database, listener)
         accepter = Accepter(self._database, self._world, catalog, queue.wake, nudge)

@@ -12,6 +12,7 @@ from tests.engine.conftest import Engine
 from tests.engine.test_runs import CHAT, HELLO, _chat_room
 from tests.waiting import until_async
 from tidings.domain.workflows import StepType
+from tidings.engine.fan_out import EVENTS_AT_ONCE
 from tidings.storage import workers
 from tidings.storage.changes import Listener
 
@@ -223,3 +224,16 @@ async def test_one_who_gives_up_waiting_to_fan_out_stops_nobody_else(engine: Eng
     await engine.trigger(workflow)
     await engine.work()
     assert len(await engine.messages()) == 2
+
+
+async def test_one_with_more_than_a_set_to_do_calls_others(engine: Engine) -> None:
+    workflow = await engine.workflow(HELLO)
+    wakes = "SELECT count(*) FROM pgqueuer"
+    for _ in range(EVENTS_AT_ONCE - 1):
+        await engine.trigger(workflow)
+    await engine.work()
+    assert await engine.rows(wakes) == [(0,)]
+    for _ in range(EVENTS_AT_ONCE + 1):
+        await engine.trigger(workflow)
+    await engine.work()
+    assert await engine.rows(wakes) == [(1,)]

@@ -4,6 +4,7 @@ import pytest
 
 from tests.counting import counting
 from tests.engine.conftest import Engine
+from tidings.engine.fan_out import RECIPIENTS_AT_ONCE
 
 EVENTS = 100
 STEPS = (
@@ -71,7 +72,7 @@ async def test_a_broadcast_takes_a_few_statements_per_range(
     async with counting(engine.database, monkeypatch) as asked:
         await engine.work()
     assert await engine.rows("SELECT count(*) FROM messages") == [(1000,)]
-    assert len(asked) <= 60, asked
+    assert len(asked) <= 20 + 15 * 1000 / RECIPIENTS_AT_ONCE, asked
 
 
 async def furnish_people(engine: Engine, count: int) -> None:

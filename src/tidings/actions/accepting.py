@@ -1,7 +1,7 @@
 """Accepts triggers: those that arrive together are written together, and answered after that.
 
 One task takes whatever is waiting, writes the events, the answers to be kept under idempotency keys
-and one wake-up in a single transaction, commits, and lets everybody go. What arrives meanwhile is
+and a wake-up in a single transaction, commits, and lets everybody go. What arrives meanwhile is
 the next batch. So the price of a commit is shared by all who wait for it, and one caller alone
 waits for nobody.
 """
@@ -62,9 +62,11 @@ class Accepter:
         world: World,
         catalog: Catalog,
         wake: Wake,
-        nudge: Callable[[], None] = lambda: None,
+        nudge: Callable[[], None] | None = None,
     ) -> None:
-        """`nudge` tells an engine in the same process, when something is written."""
+        """`nudge` tells an engine in the same process, when something is written. Without one, a
+        wake-up tells those in others; an engine with more than it can do at once calls them itself.
+        """
         self.database = database
         self.catalog = catalog
         self.wake = wake
@@ -141,9 +143,10 @@ class Accepter:
                 if outcome is None
                 for event in offer.events
             ]
-            if new and await events.add_many(tx, new):
+            written = bool(new) and await events.add_many(tx, new)
+            if written and self._nudge is None:
                 await self.wake(tx, EVENTS, b"")
-        if new:
+        if written and self._nudge is not None:
             self._nudge()
         self._note(new)
         return outcomes

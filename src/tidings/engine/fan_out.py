@@ -88,6 +88,8 @@ class FanOut:
         async with self._database.transaction() as tx:
             found = await runs.take_events(tx, limit)
             batch = _batch(found)
+            if len(found) == EVENTS_AT_ONCE:
+                await self._runner.wake(tx, 1)  # there may be more than we can do at once
             sends: list[Need] = []
             try:
                 async with tx.transaction() if alone else nullcontext():
