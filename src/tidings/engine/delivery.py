@@ -147,7 +147,7 @@ class Courier:
         tried: list[str] = []
         result = Result(outcome=BAD_CREDENTIALS, reason="No integration is left to try.")
         for integration in self._by_health(target.integrations):
-            if wait := await self._wait(run, integration):
+            if self._has_rates and (wait := await self._wait(run, integration)):
                 at = self._world.clock.now() + timedelta(seconds=wait)
                 return target, Turn(at, integration.id, tuple(tried))
             tried.append(integration.id)
@@ -159,7 +159,7 @@ class Courier:
 
     async def _wait(self, run: Run, integration: Integration) -> float:
         """How many seconds the integration's rate asks to wait; nothing if the turn is taken."""
-        if not self._has_rates or catches(integration):
+        if catches(integration):
             return 0.0
         rate = self._world.limits.pace(integration.identifier, integration.provider_id).rate
         if rate is None:
@@ -169,7 +169,9 @@ class Courier:
             return 0.0
         return await self._take_turn(integration.id, rate)
 
-    def _by_health(self, integrations: Sequence[Integration]) -> list[Integration]:
+    def _by_health(self, integrations: Sequence[Integration]) -> Sequence[Integration]:
+        if len(integrations) == 1:
+            return integrations
         now = self._world.clock.now()
         return sorted(integrations, key=lambda each: self._breaker.is_open(each.id, now))
 

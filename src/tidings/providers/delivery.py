@@ -146,16 +146,14 @@ async def _one(account: "_Account", part: AnyMessage, network: Network) -> Resul
             outcome=BAD_REQUEST,
             reason=f"The adapter of {provider.name} failed on this message or its answer: {fault}.",
         )
-    targets = provider.targets(part)
     verdicts = result.verdicts or tuple(
         Verdict(target=target, outcome=result.outcome, id=result.id, reason=result.reason)
-        for target in targets
+        for target in provider.targets(part)
         if target
     )
     raw = result.raw or call.last[:_RAW_LENGTH]
-    return msgspec.structs.replace(
-        result, verdicts=verdicts, raw=raw, dropped=result.dropped or provider.dropped(part)
-    )
+    dropped = result.dropped or (provider.dropped(part) if provider.cannot else ())
+    return msgspec.structs.replace(result, verdicts=verdicts, raw=raw, dropped=dropped)
 
 
 class _Call:
@@ -298,9 +296,11 @@ def _given(provider: AnyProvider, resolved: Mapping[str, Any]) -> Credentials:
 def _finished(result: Result, account: _Account, message: AnyMessage) -> Result:
     """Our id and our clock where the vendor gave none; and no secret in what people will read."""
     hide = account.hide
-    verdicts = tuple(
-        msgspec.structs.replace(verdict, reason=hide(verdict.reason)) for verdict in result.verdicts
-    )
+    verdicts = result.verdicts
+    if any(verdict.reason for verdict in verdicts):
+        verdicts = tuple(
+            msgspec.structs.replace(verdict, reason=hide(verdict.reason)) for verdict in verdicts
+        )
     sent = result.outcome == SENT
     return msgspec.structs.replace(
         result,

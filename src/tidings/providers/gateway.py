@@ -78,6 +78,11 @@ def described(
 ) -> Request:
     """The request with everything that the credentials describe in its place."""
     method = credentials.request_method or request.method
+    plain = method == request.method and not (
+        credentials.request_headers or credentials.request_body
+    )
+    if plain and not (fill_url and "{{" in request.url):
+        return request
     headers = dict(request.headers)
     for name, value in credentials.request_headers.items():
         headers = {old: kept for old, kept in headers.items() if old.lower() != name.lower()}
