@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import cached_property
 
 import msgspec
 
@@ -15,7 +16,7 @@ class Pace(msgspec.Struct, frozen=True):
     """Messages at the same time, of all processes together."""
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
+class Limits(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     longest_wait: timedelta | None = None
     """How long a delay or a digest may take."""
     longest_throttle: timedelta | None = None
@@ -41,7 +42,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
             next((each.concurrency for each in layers if each.concurrency is not None), None),
         )
 
-    @property
+    @cached_property
     def has_rates(self) -> bool:
         return self.send_rate is not None or any(
             each.rate is not None for each in self.send_limits.values()

@@ -206,7 +206,9 @@ class Courier:
         if sent:
             _say_what_was_left_out(run, position, now, provider, result)
         self._bury_tokens(run, integration, result)
-        run.messages.append(message_of(run, position, target, content, now, integration, result))
+        run.messages.append(
+            message_of(run, position, target, content, now, integration, result, id=message.id)
+        )
         return result
 
     def _catch(
@@ -227,7 +229,9 @@ class Courier:
             raw=_verdict(result, integration, target),
             provider_id=integration.provider_id,
         )
-        run.messages.append(message_of(run, position, target, content, now, integration, result))
+        run.messages.append(
+            message_of(run, position, target, content, now, integration, result, id=message.id)
+        )
         return result
 
     def _bury_tokens(self, run: Run, integration: Integration, result: Result) -> None:

@@ -127,8 +127,9 @@ def message_of(
     integration: Integration | None = None,
     result: Result | None = None,
     missing: Missing | None = None,
+    id: str | None = None,
 ) -> Message:
-    """The message as the interface shows it."""
+    """The message as the interface shows it; with the id that it went out with, if it did."""
     job, notification = run.jobs[position], run.notification
     status: MessageStatus = "sent"
     error: str | None = None
@@ -138,7 +139,7 @@ def message_of(
         status, error = "error", result.reason
     delivered = status == "sent" and job.type == "in_app"
     return Message(
-        id=message_id(job.id, target.key),
+        id=id or message_id(job.id, target.key),
         notification_id=notification.id,
         job_id=job.id,
         event_id=notification.event_id,

@@ -9,7 +9,6 @@ import socket
 import ssl
 import zlib
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import nullcontext
 from functools import cached_property
 from typing import cast
 
@@ -28,8 +27,6 @@ _LARGEST_HEAD = 64 * 1024
 _FRAMES = 8
 """A body may be this many times as long on the wire, since chunks are framed."""
 _HAVE_BODIES = frozenset({"POST", "PUT", "PATCH"})
-
-_AT_ONCE = nullcontext()
 
 Addresses = Callable[[str, int], Awaitable[list[tuple[socket.AddressFamily, str]]]]
 """Where a host may be reached."""
@@ -62,13 +59,10 @@ class Client:
         host = self._hosts.get(key)
         if host is None:
             host = self._hosts[key] = _Host()
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + self._total_seconds
         host.users += 1
         try:
-            async with asyncio.timeout_at(deadline) if host.places.locked() else _AT_ONCE:
-                await host.places.acquire()
-            try:
+            async with host.places:
+                deadline = asyncio.get_running_loop().time() + self._total_seconds
                 connection = host.take() or await self._connect(target)
                 answer = await connection.exchange(content, deadline)
                 if connection.is_reusable and not self._wanting:
@@ -76,8 +70,6 @@ class Client:
                 else:
                     connection.abort()
                 return answer
-            finally:
-                host.places.release()
         finally:
             host.users -= 1
             if host.is_unused:

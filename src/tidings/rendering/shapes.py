@@ -14,7 +14,8 @@ _LONGEST = 32_768
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _NAME = "[a-zA-Z][a-zA-Z0-9:_-]*"
 _VALUE = r"""(?:\s*=\s*(?:"[^"<>]*"|'[^'<>]*'))"""
-_PIECE = re.compile(rf"(<(?:/{_NAME}\s*|{_NAME}(?:\s+{_NAME}{_VALUE}?)*\s*/?)>)|([^<]+)")
+_TAG = re.compile(rf"</{_NAME}\s*>|<{_NAME}(?:\s+{_NAME}{_VALUE}?)*\s*/?>")
+_BETWEEN = re.compile("(<[^<>]*>)")
 _CORE = re.compile(r"[ \t\n\f]*(.*[^ \t\n\f])", re.DOTALL)
 _MATTERS = re.compile("[&>\0\r\u00a0\u200c\ud800-\udfff]")
 _LINK = re.compile(r"(?i)<(/?)a\b")
@@ -37,23 +38,31 @@ def _read(html: str) -> tuple[str, str]:
 
 def _apart(html: str) -> tuple[str, list[str]]:
     """The shape of a mail and its words; no words if it cannot be told what is a tag."""
-    pieces: list[str] = []
+    pieces = _BETWEEN.split(html)
     words: list[str] = []
-    length, in_link = 0, False
-    for tag, text in _PIECE.findall(html):
-        length += len(tag) + len(text)
-        if tag:
-            if link := _LINK.match(tag):
+    in_link = False
+    for place, piece in enumerate(pieces):
+        if place % 2:
+            if not _is_tag(piece):
+                return "", []
+            if piece[1] in "aA/" and (link := _LINK.match(piece)):
                 in_link = not link[1]
-        elif not in_link and (found := _CORE.match(text)):
+        elif "<" in piece:
+            return "", []
+        elif not in_link and (found := _CORE.match(piece)):
             word = found[1]
             if word.strip() == word and not _MATTERS.search(word):
                 start = found.start(1)
                 mark = f"{_OPEN}{len(words)}{_CLOSE}"
-                text = f"{text[:start]}{mark}{text[start + len(word) :]}"
+                pieces[place] = f"{piece[:start]}{mark}{piece[start + len(word) :]}"
                 words.append(word)
-        pieces.append(tag or text)
-    return "".join(pieces), words if length == len(html) else []
+    return "".join(pieces), words
+
+
+@lru_cache(2048)
+def _is_tag(text: str) -> bool:
+    """Of the kind that everybody reads alike."""
+    return _TAG.fullmatch(text) is not None
 
 
 class _Known:
