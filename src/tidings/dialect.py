@@ -24,6 +24,8 @@ class Dialect:
 
     def spell(self, identifier: str) -> str:
         """An enumerated identifier of ours (`svc-slack`) in this dialect's word."""
+        if self.word == _OURS:
+            return identifier
         return _swap(identifier, _OURS, self.word)
 
     @staticmethod

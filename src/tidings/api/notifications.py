@@ -42,6 +42,14 @@ class _Ran:
         steps = definition.steps if definition else ()
         self._steps = {step.id: _encoded(step_of(step)) for step in steps}
         self.controls = _encoded({step.key: step.controls for step in steps})
+        self._definition = definition
+        self._triggers: dict[str, Any] = {}
+
+    def triggers(self, key: str) -> Any:
+        """How the workflow with this key is triggered."""
+        if key not in self._triggers:
+            self._triggers = {key: _encoded([trigger_of(key, self._definition)])}
+        return self._triggers[key]
 
     def step(self, id: str) -> Any:
         found = self._steps.get(id)
@@ -194,7 +202,7 @@ class NotificationOut(Out, frozen=True, kw_only=True):
             updated_at=iso(activity.updated_at),
             channels=list(notification.channels),
             subscriber=RecipientOut.of(activity.subscriber) if activity.subscriber else UNSET,
-            template=_cause(activity, dialect),
+            template=_cause(activity, ran, dialect),
             jobs=[JobOut.of(job, activity, ran, dialect) for job in activity.jobs],
             payload=payload,
             tags=list(notification.tags),
@@ -372,7 +380,7 @@ async def replay_notification(id: ById, tx: Tx, caller: ByCaller, world: InWorld
     return ReplayOut(jobs=[AgainOut.of(each) for each in again])
 
 
-def _cause(activity: Activity, dialect: Dialect) -> CauseOut | UnsetType:
+def _cause(activity: Activity, ran: _Ran, dialect: Dialect) -> CauseOut | UnsetType:
     workflow = activity.workflow
     if workflow is None:
         return UNSET
@@ -380,7 +388,7 @@ def _cause(activity: Activity, dialect: Dialect) -> CauseOut | UnsetType:
         id=workflow.id,
         name=workflow.name,
         origin=dialect.spell(workflow.origin),
-        triggers=[trigger_of(workflow.key, activity.definition)],
+        triggers=ran.triggers(workflow.key),
     )
 
 

@@ -14,7 +14,7 @@ from tidings.domain.scope import Scope
 from tidings.domain.workflows import Definition
 from tidings.storage.database import Connection, Row, raw
 from tidings.storage.newest import Question
-from tidings.storage.runs import JOB, job_of, notification_of
+from tidings.storage.runs import DETAILS, notification_of
 
 _COLUMNS = (
     "r.id, r.event_id, r.transaction_id, r.workflow_id, r.workflow_version, r.subscriber_id, "
@@ -25,6 +25,11 @@ _COLUMNS = (
     "THEN v.document END AS document"
 )
 """The definition stands in one of the rows that share it."""
+_JOB = (
+    "id, notification_id, position, step_id, type, status, provider_id, due_at, attempts, digest, "
+    "details, updated_at"
+)
+"""What people see of a job; not what the engine keeps for itself."""
 _JOINS = (
     "LEFT JOIN events AS e ON e.id = r.event_id "
     "LEFT JOIN subscribers AS s ON s.id = r.subscriber_id "
@@ -160,13 +165,14 @@ async def _complete(connection: Connection, rows: Sequence[Row], limit: int) -> 
     }
     shown = rows[:limit]
     job_rows = await connection.fetch(
-        f"SELECT {', '.join(JOB)} FROM jobs WHERE notification_id = ANY ($1) "
+        f"SELECT {_JOB} FROM jobs WHERE notification_id = ANY ($1) "
         "AND type <> 'trigger' ORDER BY notification_id, position",
         [row["id"] for row in shown],
     )
     jobs: dict[str, list[Job]] = {}
     for row in job_rows:
-        jobs.setdefault(row["notification_id"], []).append(job_of(row))
+        job = _job(row)
+        jobs.setdefault(job.notification_id, []).append(job)
     return [
         _activity(
             row,
@@ -181,6 +187,26 @@ async def _complete(connection: Connection, rows: Sequence[Row], limit: int) -> 
 def _defined(document: str) -> Definition:
     """Versions never change, and most pages show the same few."""
     return _DEFINITION.decode(document)
+
+
+def _job(row: Row) -> Job:
+    """Taken apart at once, which takes half the time of looking up each column by its name."""
+    id, notification_id, position, step_id, type, status, provider_id, *rest = row
+    due_at, attempts, digest, details, updated_at = rest
+    return Job(
+        id=id,
+        notification_id=notification_id,
+        position=position,
+        step_id=step_id,
+        type=type,
+        status=status,
+        provider_id=provider_id,
+        due_at=due_at,
+        attempts=attempts,
+        digest=None if digest is None else msgspec.json.decode(digest),
+        details=DETAILS.decode(details),
+        updated_at=updated_at,
+    )
 
 
 def _activity(row: Row, jobs: tuple[Job, ...], definition: Definition | None) -> Activity:

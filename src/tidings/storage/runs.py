@@ -89,7 +89,7 @@ _MESSAGE = (
     "updated_at",
 )
 _RECIPIENTS = msgspec.json.Decoder(Recipients)
-_DETAILS = msgspec.json.Decoder(tuple[Detail, ...])
+DETAILS = msgspec.json.Decoder(tuple[Detail, ...])
 
 
 class Taken(msgspec.Struct, frozen=True, kw_only=True):
@@ -337,7 +337,7 @@ async def details_of(
     connection: Connection, job_ids: Sequence[str]
 ) -> dict[str, tuple[Detail, ...]]:
     rows = await connection.fetch("SELECT id, details FROM jobs WHERE id = ANY ($1)", job_ids)
-    return {row["id"]: _DETAILS.decode(row["details"]) for row in rows}
+    return {row["id"]: DETAILS.decode(row["details"]) for row in rows}
 
 
 async def add_details(
@@ -564,7 +564,7 @@ def job_of(row: Row) -> Job:
         output=_decoded(output),
         state=_decoded(state),
         merged_into=merged_into,
-        details=_DETAILS.decode(details),
+        details=DETAILS.decode(details),
         updated_at=updated_at,
     )
 
