@@ -9,12 +9,12 @@ import msgspec
 from tidings.domain.activities import Activity, Cause, Person
 from tidings.domain.channels import CHANNELS
 from tidings.domain.errors import NotFoundError
-from tidings.domain.notifications import Job
+from tidings.domain.notifications import Job, Notification
 from tidings.domain.scope import Scope
 from tidings.domain.workflows import Definition
 from tidings.storage.database import Connection, Row, raw
 from tidings.storage.newest import Question
-from tidings.storage.runs import DETAILS, notification_of
+from tidings.storage.runs import DETAILS
 
 _COLUMNS = (
     "r.id, r.event_id, r.transaction_id, r.workflow_id, r.workflow_version, r.subscriber_id, "
@@ -210,28 +210,50 @@ def _job(row: Row) -> Job:
 
 
 def _activity(row: Row, jobs: tuple[Job, ...], definition: Definition | None) -> Activity:
-    person = Person(
-        id=row["subscriber_id"],
-        key=row["key"],
-        first_name=row["first_name"],
-        last_name=row["last_name"],
-        email=row["email"],
-        phone=row["phone"],
+    (id, event_id, transaction_id, workflow_id, version, subscriber_id, recipient, *rest) = row
+    (channels, tags, topics, severity, critical, context_keys, digested_into, *rest) = rest
+    (created_at, updated_at, payload, overrides, key, first_name, last_name, *rest) = rest
+    (email, phone, workflow_key, workflow_name, origin, _) = rest
+    person = (
+        None
+        if key is None
+        else Person(
+            id=subscriber_id,
+            key=key,
+            first_name=first_name,
+            last_name=last_name,
+            email=email,
+            phone=phone,
+        )
     )
-    cause = Cause(
-        id=row["workflow_id"],
-        key=row["workflow_key"],
-        name=row["workflow_name"],
-        origin=row["origin"],
+    cause = (
+        None
+        if workflow_key is None
+        else Cause(id=workflow_id, key=workflow_key, name=workflow_name, origin=origin)
     )
     return Activity(
-        notification=notification_of(row),
-        updated_at=max([row["updated_at"], *(job.updated_at for job in jobs)]),
-        digested_into=row["digested_into"],
-        subscriber=None if row["key"] is None else person,
-        workflow=None if row["workflow_key"] is None else cause,
-        payload=raw(row["payload"]),
-        overrides=raw(row["overrides"]),
+        notification=Notification(
+            id=id,
+            event_id=event_id,
+            transaction_id=transaction_id,
+            workflow_id=workflow_id,
+            workflow_version=version,
+            subscriber_id=subscriber_id,
+            recipient=msgspec.json.decode(recipient),
+            channels=tuple(channels),
+            tags=tuple(tags),
+            topics=tuple(msgspec.json.decode(topics)),
+            severity=severity,
+            critical=critical,
+            context_keys=tuple(context_keys),
+            created_at=created_at,
+        ),
+        updated_at=max([updated_at, *(job.updated_at for job in jobs)]),
+        digested_into=digested_into,
+        subscriber=person,
+        workflow=cause,
+        payload=raw(payload),
+        overrides=raw(overrides),
         jobs=jobs,
         definition=definition,
     )

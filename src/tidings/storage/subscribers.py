@@ -63,7 +63,7 @@ async def page(
 ) -> Page[Subscriber]:
     """`filters`: exact values of `key`, `email`, `phone` or `full_name`."""
     return await paging.page(
-        connection, LISTING, asked, [scope.environment_id], list(filters.items()), subscriber_of
+        connection, LISTING, asked, [scope.environment_id], list(filters.items()), _listed
     )
 
 
@@ -312,25 +312,54 @@ def _json(value: Any) -> str | None:
 
 
 def subscriber_of(row: Row | Mapping[str, Any]) -> Subscriber:
-    data, topics = row["data"], row.get("topics")
+    """A row of `COLUMNS`, with the topics behind them if they were asked for."""
+    return _made_of(*row.values())
+
+
+def _listed(row: Row) -> Subscriber:
+    """A row of a page, which begins with what is said of the whole page."""
+    _, _, *values = row
+    return _made_of(*values)
+
+
+def _made_of(
+    id: str,
+    key: str,
+    first_name: str | None,
+    last_name: str | None,
+    email: str | None,
+    phone: str | None,
+    avatar: str | None,
+    locale: str | None,
+    timezone: str | None,
+    data: str | None,
+    channels: str,
+    is_online: bool | None,
+    last_online_at: datetime | None,
+    version: int,
+    created_at: datetime,
+    updated_at: datetime,
+    topics: str | None = None,
+) -> Subscriber:
+    """Taken apart at once, which takes half the time of looking up each column by its name."""
     return Subscriber(
-        id=row["id"],
-        key=row["key"],
-        first_name=row["first_name"],
-        last_name=row["last_name"],
-        email=row["email"],
-        phone=row["phone"],
-        avatar=row["avatar"],
-        locale=row["locale"],
-        timezone=row["timezone"],
+        id=id,
+        key=key,
+        first_name=first_name,
+        last_name=last_name,
+        email=email,
+        phone=phone,
+        avatar=avatar,
+        locale=locale,
+        timezone=timezone,
         data=raw(data),
-        channels=msgspec.Raw(row["channels"].encode()),
+        channels=msgspec.Raw(channels.encode()),
         topics=raw(topics),
-        is_online=row["is_online"],
-        last_online_at=row["last_online_at"],
-        version=row["version"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
+        is_online=is_online,
+        last_online_at=last_online_at,
+        version=version,
+        created_at=created_at,
+        updated_at=updated_at,
     )
 
 
