@@ -1,6 +1,8 @@
 """Triggered events: what became of each, why, and trying again."""
 
-from typing import Annotated, Any
+from collections.abc import Callable
+from functools import cache
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 from litestar import Request, get, post
@@ -31,6 +33,10 @@ _TAGS = ["Notifications"]
 LARGEST_LIMIT = 50
 OWN_PROVIDER = "svc"
 _VERSIONS_KEPT = 256
+_PROOFS_KEPT = 2000
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 ById = Annotated[str, PathParameter(name="notificationId")]
 
@@ -56,27 +62,27 @@ class _Ran:
         return unknown_step(id) if found is None else found
 
 
-class _Versions:
-    """Versions that were put into words before, each as long as it is the same object."""
+class _Told(Generic[K, V]):
+    """What was put into words before, as long as it is the same object, which nobody changes."""
 
-    def __init__(self) -> None:
-        self._shown: dict[int, tuple[Definition | None, _Ran]] = {}
+    def __init__(self, tell: Callable[[K], V], most: int) -> None:
+        self._tell = tell
+        self._most = most
+        self._told: dict[int, tuple[K, V]] = {}
 
-    def of(self, definition: Definition | None) -> _Ran:
-        known, ran = self._shown.get(id(definition), (None, None))
-        if ran is None or known is not definition:
-            if len(self._shown) >= _VERSIONS_KEPT:
-                self._shown.clear()
-            ran = _Ran(definition)
-            self._shown[id(definition)] = (definition, ran)
-        return ran
+    def of(self, value: K) -> V:
+        known = self._told.get(id(value))
+        if known is not None and known[0] is value:
+            return known[1]
+        if len(self._told) >= self._most:
+            self._told.clear()
+        told = self._tell(value)
+        self._told[id(value)] = (value, told)
+        return told
 
 
 def _encoded(value: Any) -> Any:
     return msgspec.Raw(msgspec.json.encode(value))
-
-
-_versions = _Versions()
 
 
 class DetailOut(Out, frozen=True, kw_only=True):
@@ -105,6 +111,18 @@ class DetailOut(Out, frozen=True, kw_only=True):
         )
 
 
+_versions = _Told(_Ran, _VERSIONS_KEPT)
+
+
+@cache
+def _proofs(word: str) -> _Told[tuple[Detail, ...], Any]:
+    """Most pages are read again and again, and what happened does not change."""
+    dialect = Dialect(word)  # type: ignore[arg-type]
+    return _Told(
+        lambda details: _encoded([DetailOut.of(each, dialect) for each in details]), _PROOFS_KEPT
+    )
+
+
 class JobOut(Out, frozen=True, kw_only=True):
     id: Id = field(name="_id")
     type: str
@@ -125,7 +143,7 @@ class JobOut(Out, frozen=True, kw_only=True):
             id=job.id,
             type=job.type,
             digest=job.digest if job.digest and "type" in job.digest else UNSET,
-            execution_details=[DetailOut.of(detail, dialect) for detail in job.details],
+            execution_details=_proofs(dialect.word).of(job.details),
             step=ran.step(job.step_id),
             overrides=overrides,
             payload=payload,
