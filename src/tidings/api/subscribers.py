@@ -93,16 +93,16 @@ class ChannelOut(Out, frozen=True, kw_only=True):
     integration_id: Id = field(name="_integrationId")
 
 
-class SubscriberOut(Out, frozen=True, kw_only=True):
+class SubscriberOut(Out, frozen=True, kw_only=True, omit_defaults=True):
     """A subscriber. Stored JSON (`channels`, `data`) is passed through without reading it."""
 
     id: Id = field(name="_id")
-    first_name: str | UnsetType | None = UNSET
-    last_name: str | UnsetType | None = UNSET
-    email: str | UnsetType | None = UNSET
-    phone: str | UnsetType | None = UNSET
-    avatar: str | UnsetType | None = UNSET
-    locale: str | UnsetType | None = UNSET
+    first_name: str | None = None
+    last_name: str | None = None
+    email: str | None = None
+    phone: str | None = None
+    avatar: str | None = None
+    locale: str | None = None
     channels: list[ChannelOut]
     topics: Annotated[
         list[str] | UnsetType,
@@ -111,8 +111,8 @@ class SubscriberOut(Out, frozen=True, kw_only=True):
     is_online: bool | None
     last_online_at: Timestamp | None
     version: int = field(name="__v")
-    data: dict[str, Any] | UnsetType | None = UNSET
-    timezone: str | UnsetType | None = UNSET
+    data: dict[str, Any] | None = None
+    timezone: str | None = None
     subscriber_id: str
     organization_id: Id = field(name="_organizationId")
     environment_id: Id = field(name="_environmentId")
@@ -125,22 +125,22 @@ class SubscriberOut(Out, frozen=True, kw_only=True):
         online_at = subscriber.last_online_at
         channels: Any = _spelled(subscriber.channels, dialect)
         topics: Any = unless_none(subscriber.topics)
-        data: Any = unless_none(subscriber.data)
+        data: Any = subscriber.data
         return cls(
             id=subscriber.id,
-            first_name=unless_none(subscriber.first_name),
-            last_name=unless_none(subscriber.last_name),
-            email=unless_none(subscriber.email),
-            phone=unless_none(subscriber.phone),
-            avatar=unless_none(subscriber.avatar),
-            locale=unless_none(subscriber.locale),
+            first_name=subscriber.first_name,
+            last_name=subscriber.last_name,
+            email=subscriber.email,
+            phone=subscriber.phone,
+            avatar=subscriber.avatar,
+            locale=subscriber.locale,
             channels=channels,
             topics=topics,
             is_online=subscriber.is_online,
             last_online_at=None if online_at is None else iso(online_at),
             version=subscriber.version,
             data=data,
-            timezone=unless_none(subscriber.timezone),
+            timezone=subscriber.timezone,
             subscriber_id=subscriber.key,
             organization_id=scope.organization_id,
             environment_id=scope.environment_id,
