@@ -1,5 +1,7 @@
-"""What a page costs: subscribers, and events with their jobs and details."""
+"""What a page costs: subscribers, and events with their jobs and details, the same page each time
+and another each time."""
 
+import itertools
 from typing import Any
 
 import asyncpg
@@ -13,7 +15,8 @@ from tidings.storage import notifications, subscribers
 PAGES = {"subscribers": "/v2/subscribers", "notifications": "/v1/notifications"}
 _TARGET = 2.0
 _PEOPLE = 10_000
-_EVENTS = 50
+_EVENTS = 1000
+_SIZE = 10
 
 
 def run() -> None:
@@ -24,6 +27,19 @@ def run() -> None:
             report.against_floor(
                 f"GET {PAGES[name]}", micros, floor(service, name), _TARGET, timing
             )
+        through(service)
+
+
+def through(service: Service) -> None:
+    """All pages of events in turn, which are more than what is remembered of them."""
+    asked = itertools.cycle(
+        calls.request("GET", f"{PAGES['notifications']}?page={number}", service.headers)
+        for number in range(_EVENTS // _SIZE)
+    )
+    micros, timing = floors.hammered(
+        service.port, lambda: next(asked), floors.CONNECTIONS, service.cpu_seconds
+    )
+    report.plain("the same, another page each time", micros, timing)
 
 
 def furnish(service: Service, sink: int) -> None:
@@ -33,6 +49,7 @@ def furnish(service: Service, sink: int) -> None:
     requests = scene.triggers(service, "order", _PEOPLE, _EVENTS, "reading")
     calls.run(calls.send_all(service.port, requests, 8))
     calls.run(scene.finished(service.database_url()))
+    calls.run(scene.tidied(service.database_url()))
 
 
 def measure(service: Service, name: str) -> tuple[float, Timing]:
@@ -64,6 +81,6 @@ async def _statements(url: str, name: str) -> float:
         if name == "subscribers":
             await subscribers.page(connection, scope, Asked(), {})
         else:
-            await notifications.page(connection, scope, notifications.Filter(), 0, 10)
+            await notifications.page(connection, scope, notifications.Filter(), 0, _SIZE)
 
     return await floors.statements(url, await floors.recorded(url, page))

@@ -159,7 +159,14 @@ async def waiting(url: str, first: int, last: int) -> None:
     )
     for text in texts:
         await connection.execute(f"WITH {_LINKS} {text}", *arguments, timeout=600)
-    for table in ("events", "notifications", "jobs"):
+    await connection.close()
+    await tidied(url)
+
+
+async def tidied(url: str) -> None:
+    """What the server does by itself after a while."""
+    connection = await asyncpg.connect(url)
+    for table in ("events", "notifications", "jobs", "messages"):
         await connection.execute(f"VACUUM ANALYZE {table}", timeout=300)
     await connection.close()
 

@@ -46,6 +46,7 @@ _SETTINGS = {
     "max_wal_senders": "0",
     "max_wal_size": "2GB",
     "jit": "off",
+    "random_page_cost": "1.1",
     "log_min_messages": "log",
     "log_min_error_statement": "panic",
     "log_error_verbosity": "terse",
