@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import uvloop
@@ -239,6 +240,31 @@ async def test_a_connection_that_the_other_side_gave_up_is_not_used_again(
         for _ in range(2):
             assert (await transport.send(post(closing.url))).body == b"ok"
         assert closing.connections == 2
+
+
+async def test_a_name_is_not_looked_up_for_every_connection(
+    server: Server, transport: HttpTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = asyncio.get_running_loop()
+    lookups = []
+    look_up = loop.getaddrinfo
+
+    async def counted(host: str, *given: Any, **named: Any) -> Any:
+        lookups.append(host)
+        return await look_up(host, *given, **named)
+
+    monkeypatch.setattr(loop, "getaddrinfo", counted)
+    closing = OK.replace(b"200 OK", b"200 OK\r\nConnection: close")
+    async with server.running(always(server, closing)):
+        named = server.url.replace("127.0.0.1", "localhost")
+
+        async def send_some() -> None:
+            for _ in range(5):
+                await transport.send(post(named))
+
+        await asyncio.gather(*(send_some() for _ in range(3)))
+    assert server.connections == 15
+    assert len(lookups) <= 3, "those who connect first look it up, and nobody after them"
 
 
 async def test_more_than_was_asked_for_is_nobody_elses_answer(

@@ -22,6 +22,8 @@ MOST_CONNECTIONS = 200
 MOST_PER_HOST = 50
 
 _IDLE_SECONDS = 15.0
+_RESOLVED_SECONDS = 10.0
+"""How long a host's addresses are taken to be the same, for servers that close every connection."""
 _NEXT_ADDRESS_SECONDS = 0.25
 _LARGEST_HEAD = 64 * 1024
 _FRAMES = 8
@@ -63,7 +65,7 @@ class Client:
         try:
             async with host.places:
                 deadline = asyncio.get_running_loop().time() + self._total_seconds
-                connection = host.take() or await self._connect(target)
+                connection = host.take() or await self._connect(host, target)
                 answer = await connection.exchange(content, deadline)
                 if connection.is_reusable and not self._wanting:
                     self._keep(host, connection)
@@ -112,14 +114,16 @@ class Client:
             raise ValueError("A header holds a line break")
         return head.encode() + b"\r\n\r\n" + request.body
 
-    async def _connect(self, target: Target) -> "_Connection":
+    async def _connect(self, host: "_Host", target: Target) -> "_Connection":
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(self._connect_seconds):
             await self._take_place()
             try:
-                found = await self._addresses(target.host, target.port)
+                if host.resolved_until <= loop.time():
+                    host.addresses = await self._addresses(target.host, target.port)
+                    host.resolved_until = loop.time() + _RESOLVED_SECONDS
                 connected = await aiohappyeyeballs.start_connection(
-                    [_place(family, address, target.port) for family, address in found],
+                    [_place(family, address, target.port) for family, address in host.addresses],
                     happy_eyeballs_delay=_NEXT_ADDRESS_SECONDS,
                 )
             except BaseException:
@@ -167,6 +171,8 @@ class _Host:
     def __init__(self) -> None:
         self.places = asyncio.Semaphore(MOST_PER_HOST)
         self.users = 0
+        self.addresses: list[tuple[socket.AddressFamily, str]] = []
+        self.resolved_until = 0.0
         self.idle: list[_Connection] = []
 
     @property

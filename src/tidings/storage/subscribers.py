@@ -318,8 +318,7 @@ def subscriber_of(row: Row | Mapping[str, Any]) -> Subscriber:
 
 def _listed(row: Row) -> Subscriber:
     """A row of a page, which begins with what is said of the whole page."""
-    _, _, *values = row
-    return _made_of(*values)
+    return _made_of(*row[2:])
 
 
 def _made_of(
