@@ -93,7 +93,7 @@ class ChannelOut(Out, frozen=True, kw_only=True):
     integration_id: Id = field(name="_integrationId")
 
 
-class SubscriberOut(Out, frozen=True, kw_only=True, omit_defaults=True):
+class SubscriberOut(Out, frozen=True, kw_only=True):
     """A subscriber. Stored JSON (`channels`, `data`) is passed through without reading it."""
 
     id: Id = field(name="_id")
