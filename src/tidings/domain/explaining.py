@@ -18,7 +18,7 @@ _CHANNEL_ENDS = {
     "merged": "went into a digest with other events",
     "delayed": "waits",
     "running": "is being sent",
-    "queued": "is about to be sent",
+    "queued": "waits to be sent again",
     "pending": "has not been reached yet",
 }
 _ACTION_ENDS = {

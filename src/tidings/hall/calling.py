@@ -7,7 +7,7 @@ that is missing, a handler that makes its own response.
 """
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -19,7 +19,7 @@ from litestar.params import ParameterKwarg, PathParameter, QueryParameter
 from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
 
 from tidings.hall import body
-from tidings.hall.errors import Failures
+from tidings.hall.errors import Failures, WireError
 from tidings.hall.given import Getter
 from tidings.hall.query import Query, parsed
 
@@ -110,8 +110,12 @@ class _Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Getters that must be awaited; they come last, when all else is in order."""
     decoder: msgspec.json.Decoder[Any] | None
     takes_request: bool
+    unsaid: dict[str, Any] | None
+    """The arguments of a request that says nothing in its path and its query."""
 
     def parameters(self, scope: HTTPScope) -> dict[str, Any]:
+        if self.unsaid is not None and not scope["query_string"]:
+            return self.unsaid.copy()
         query, path = parsed(scope["query_string"]), scope["path_params"]
         return {name: read(query, path) for name, read in self.readings}
 
@@ -137,15 +141,25 @@ def _plan(handler: HTTPRouteHandler, getters: Mapping[str, Getter]) -> _Plan | N
     if None in readings.values():
         return None
     data = hints.get("data")
+    known = tuple((name, read) for name, read in readings.items() if read is not None)
     return _Plan(
         handle=handler.fn,
         status=handler.status_code,
-        readings=tuple((name, read) for name, read in readings.items() if read is not None),
+        readings=known,
+        unsaid=_unsaid(known),
         getters=tuple((name, get) for name, get in given if not inspect.iscoroutinefunction(get)),
         openings=tuple((name, get) for name, get in given if inspect.iscoroutinefunction(get)),
         decoder=None if data is None else msgspec.json.Decoder(get_args(data)[0]),
         takes_request="request" in hints,
     )
+
+
+def _unsaid(readings: Sequence[tuple[str, _Reading]]) -> dict[str, Any] | None:
+    """None if a request has to say something."""
+    try:
+        return {name: read({}, {}) for name, read in readings}
+    except (_Unfit, KeyError, WireError):
+        return None
 
 
 def _reading(

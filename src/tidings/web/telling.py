@@ -71,7 +71,7 @@ _SENT = {
     "merged": "digested",
     "delayed": "waits",
     "running": "sending",
-    "queued": "sending",
+    "queued": "waits",
     "pending": "to come",
 }
 _DONE = {**_SENT, "completed": "done", "canceled": "canceled", "running": "runs", "queued": "runs"}
