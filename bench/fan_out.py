@@ -37,7 +37,7 @@ def topic() -> None:
         calls.run(scene.people(service.database_url(), 1, _MEMBERS, sink))
         calls.run(scene.topic(service.database_url(), "all", _MEMBERS))
         to = {"type": "Topic", "topicKey": "all"}
-        micros, timing = _measure(
+        micros, timing = measure(
             service, "/v1/events/trigger", {"name": "order", "to": to}, _MEMBERS
         )
         copied = calls.run(_copied(service.database_url()))
@@ -53,7 +53,7 @@ def broadcast() -> None:
         before = machine.own_megabytes(service.everyone())
         watch = _Watch(service)
         path, body = "/v1/events/trigger/broadcast", {"name": "order"}
-        micros, timing = _measure(service, path, body, _EVERYONE, watch)
+        micros, timing = measure(service, path, body, _EVERYONE, watch)
         copied = calls.run(_copied(service.database_url()))
         report.against_floor(f"broadcast to {_EVERYONE}, in-app", micros, copied, _TARGET, timing)
         grown = max(watch.most[pid] - size for pid, size in before.items() if pid in watch.most)
@@ -71,7 +71,7 @@ def second_worker() -> None:
         for workers in ("1", "2"):
             with serving_in(data, "--engine-processes", workers) as service:
                 path, body = "/v1/events/trigger/broadcast", {"name": "order"}
-                rates.append(_measure(service, path, body, _SHARED)[1].per_second)
+                rates.append(measure(service, path, body, _SHARED)[1].per_second)
         report.at_least("second worker: times the rate", rates[1] / rates[0], _HELP, "x")
 
 
@@ -87,7 +87,7 @@ class _Watch:
             self.most[pid] = max(size, self.most.get(pid, 0.0))
 
 
-def _measure(
+def measure(
     service: Service, path: str, body: Mapping[str, object], count: int, watch: _Watch | None = None
 ) -> tuple[float, Timing]:
     time.sleep(1)
