@@ -5,16 +5,13 @@ import gzip
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 import uvloop
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
+from tests.certificates import self_signed
 from tidings.providers import http1
 from tidings.providers.exchange import Encoded
 from tidings.providers.guard import Guard
@@ -351,7 +348,7 @@ async def test_a_header_cannot_bring_another(
 async def test_a_server_is_known_by_its_certificate(
     server: Server, transport: HttpTransport, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    certificate = self_signed(tmp_path, "localhost")
+    certificate, _ = self_signed(tmp_path, "localhost")
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(certificate)
     async with server.running(always(server, OK), context):
@@ -384,30 +381,3 @@ def test_the_loop_that_serves_carries_it_too() -> None:
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(talk())
-
-
-def self_signed(folder: Path, name: str) -> Path:
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    path = folder / "server.pem"
-    path.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-        + made.public_bytes(serialization.Encoding.PEM)
-    )
-    return path

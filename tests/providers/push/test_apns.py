@@ -5,21 +5,18 @@ import json
 import socket
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
 import jwt as pyjwt
 import msgspec
 import pytest
-from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
 from hypercorn.asyncio import serve
 from hypercorn.config import Config
 
+from tests.certificates import self_signed
 from tidings.domain.integrations import Credentials
 from tidings.providers.delivery import Network, send
 from tidings.providers.exchange import Encoded, Json, Response
@@ -210,41 +207,17 @@ class Apple:
         await send({"type": "http.response.body", "body": answer})
 
 
-def _certificate(folder: Path) -> tuple[Path, Path]:
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), False
-        )
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), True)
-        .sign(key, SHA256())
-    )
-    crt, pem = folder / "crt.pem", folder / "key.pem"
-    crt.write_bytes(certificate.public_bytes(Encoding.PEM))
-    pem.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    return crt, pem
-
-
 @pytest.fixture
 async def apple(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[tuple[Apple, str]]:
-    crt, pem = _certificate(tmp_path)
-    monkeypatch.setattr("certifi.where", lambda: str(crt))
+    certificate, _ = self_signed(tmp_path, "127.0.0.1")
+    monkeypatch.setattr("certifi.where", lambda: str(certificate))
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     config = Config()
     config.bind = [f"fd://{listening.fileno()}"]
-    config.certfile, config.keyfile = str(crt), str(pem)
+    config.certfile = config.keyfile = str(certificate)
     config.alpn_protocols = ["h2"]
     config.graceful_timeout = 0.1
     config.accesslog = config.errorlog = None
