@@ -74,8 +74,7 @@ class Client:
                 return answer
         finally:
             host.users -= 1
-            if host.is_unused:
-                self._hosts.pop(key, None)
+            self._sweep_later()
 
     async def close(self) -> None:
         if self._sweeping is not None:
@@ -84,20 +83,24 @@ class Client:
             host.close_idle(before=None)
 
     def _keep(self, host: "_Host", connection: "_Connection") -> None:
-        loop = asyncio.get_running_loop()
-        connection.idle_since = loop.time()
+        connection.idle_since = asyncio.get_running_loop().time()
         host.idle.append(connection)
+
+    def _sweep_later(self) -> None:
         if self._sweeping is None:
+            loop = asyncio.get_running_loop()
             self._sweeping = loop.call_later(_IDLE_SECONDS, self._sweep)
 
     def _sweep(self) -> None:
-        """Close what was not used for long, before the other side does."""
+        """Close what was not used for long, before the other side does, and forget its host."""
         loop = asyncio.get_running_loop()
         for key, host in list(self._hosts.items()):
             host.close_idle(before=loop.time() - _IDLE_SECONDS)
             if host.is_unused:
                 del self._hosts[key]
-        self._sweeping = loop.call_later(_IDLE_SECONDS, self._sweep) if self._hosts else None
+        self._sweeping = None
+        if self._hosts:
+            self._sweep_later()
 
     def _bytes(self, request: Encoded, target: Target) -> bytes:
         given = {name.lower() for name in request.headers}
