@@ -3,6 +3,7 @@ import asyncio
 import asyncpg
 import pytest
 
+from tests.waiting import DEADLINE
 from tidings.storage.database import AWAY, Database, DatabaseRefusedError
 
 
@@ -93,3 +94,14 @@ async def test_who_waits_for_a_connection_that_is_lost_gets_a_new_one(url: str) 
         assert await found.fetchval("SELECT 1") == 1
     await database.give_back(found)
     await database.close()
+
+
+async def test_closing_waits_for_what_is_still_lent(url: str) -> None:
+    database = await Database.open(url, 2)
+    lent = await database.take()
+    closing = asyncio.create_task(database.close())
+    await asyncio.sleep(0)
+    assert await lent.fetchval("SELECT 1") == 1
+    assert not closing.done()
+    await database.give_back(lent)
+    await asyncio.wait_for(closing, DEADLINE)

@@ -74,6 +74,7 @@ class Database:
         """Called with what was announced in a transaction of this process, once it is committed:
         what comes back from the server by way of a listener may come after the next request."""
         self._at_hand: list[Borrowed] = []
+        self._closing = False
         self._free = asyncio.Semaphore(pool.get_max_size() - _SPARE)
 
     @classmethod
@@ -99,6 +100,8 @@ class Database:
         return database
 
     async def close(self) -> None:
+        """Wait for those who still have a connection, and close all."""
+        self._closing = True
         at_hand, self._at_hand = self._at_hand, []
         for connection in at_hand:
             await self.pool.release(connection)
@@ -128,10 +131,11 @@ class Database:
     async def give_back(self, connection: Borrowed) -> None:
         try:
             if _is_live(connection):
-                if not connection.is_in_transaction():
+                if connection.is_in_transaction():
+                    connection.terminate()  # whoever had it left in the middle of something
+                elif not self._closing:
                     self._at_hand.append(connection)
                     return
-                connection.terminate()  # whoever had it left in the middle of something
             await self.pool.release(connection)
         finally:
             self._free.release()
