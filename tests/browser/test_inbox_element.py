@@ -1,6 +1,7 @@
 """Our own element in a real browser: what arrives, what a reader does, and who can use it."""
 
 import asyncio
+import itertools
 import json
 from typing import Any
 
@@ -10,6 +11,7 @@ from playwright.async_api import Browser, Page, Request, Route, expect
 from tests.browser.inboxes import Reader, call, send, visit
 from tests.browser.sites import Served, site
 from tests.browser.visiting import LOOKS, Visits, check_access, check_fits
+from tests.waiting import DEADLINE
 
 
 async def test_a_message_arrives_while_the_page_is_open(page: Page) -> None:
@@ -83,6 +85,37 @@ async def test_reading_and_taking_it_back(page: Page) -> None:
     await reader.expect_unread(1)
     await reader.item("Hello").click()
     await reader.expect_unread(0)
+
+
+async def test_a_list_from_before_a_change_does_not_take_it_back(page: Page) -> None:
+    await send(page, "Hello")
+    reader = await visit(page)
+    await reader.open()
+    dot = reader.item("Hello").locator(".dot")
+    await expect(dot).to_be_visible()
+    asked, released, requests = asyncio.Event(), asyncio.Event(), itertools.count(1)
+
+    async def hold_the_second(route: Route) -> None:
+        answer = await route.fetch()
+        if next(requests) == 2:
+            asked.set()
+            await released.wait()
+        await route.fulfill(response=answer)
+
+    await page.route("**/v1/inbox/notifications?limit=*", hold_the_second)
+    await send(page, "Again")
+    await asyncio.wait_for(asked.wait(), DEADLINE)
+    await reader.press("Hello", "Mark as read")
+    await expect(dot).to_have_count(0)
+    await reader.element.evaluate(
+        "host => { host.dots = 0; new MutationObserver(() => {"
+        " host.dots = Math.max(host.dots, host.shadowRoot.querySelectorAll('.dot').length)"
+        "}).observe(host.shadowRoot, {subtree: true, childList: true}) }"
+    )
+    released.set()
+    await expect(reader.item("Again")).to_be_visible()
+    assert await reader.element.evaluate("host => host.dots") == 1
+    await page.unroute_all(behavior="wait")
 
 
 async def test_the_views_hold_what_their_names_say(page: Page) -> None:
@@ -540,6 +573,7 @@ async def test_nothing_in_a_message_is_carried_out(page: Page, format: str) -> N
     reader = await visit(page)
     await reader.expect_unread(len(NASTY))
     await reader.open()
+    await expect(reader.items).to_have_count(10)
     await reader.scroll_down()
     await expect(reader.items).to_have_count(len(NASTY))
     for link in await reader.items.locator(".body a").all():

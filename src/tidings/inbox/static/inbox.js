@@ -514,6 +514,10 @@ export class TidingsInbox extends HTMLBase {
   #off = null;
   #arrived = new Set();
   #looking = false;
+  /** Lists may be answered out of turn, or show how it was before a change. */
+  #asked = 0;
+  #answered = 0;
+  #changes = 0;
   #lookAgain = false;
 
   constructor() {
@@ -815,10 +819,15 @@ export class TidingsInbox extends HTMLBase {
 
   async #sync() {
     const view = this.#view;
+    let page, turn, changes;
     try {
-      const limit = Math.min(MOST, Math.max(PAGE, this.#messages.length));
-      const page = await this.#fetch(view, limit);
-      if (view !== this.#view) return;
+      do {
+        turn = ++this.#asked;
+        changes = this.#changes;
+        page = await this.#fetch(view, Math.min(MOST, Math.max(PAGE, this.#messages.length)));
+        if (view !== this.#view || turn < this.#answered) return;
+      } while (changes !== this.#changes);
+      this.#answered = turn;
       const listed = new Set(page.data.map((each) => each.id));
       const last = page.data.at(-1);
       const older = (each) => page.hasMore && !listed.has(each.id) && each.createdAt <= last.createdAt;
@@ -876,6 +885,7 @@ export class TidingsInbox extends HTMLBase {
     try {
       const answer = await this.#server.ask(verb === "delete" ? "DELETE" : "PATCH", `/notifications/${message.id}/${verb}`, body);
       const changed = answer?.data ?? null;
+      this.#changes++;
       const at = this.#messages.findIndex((each) => each.id === message.id);
       if (changed && this.#belongs(changed)) {
         if (at >= 0) this.#messages[at] = changed;
@@ -902,6 +912,7 @@ export class TidingsInbox extends HTMLBase {
   async #readAll() {
     try {
       await this.#server.ask("POST", "/notifications/read", {});
+      this.#changes++;
       this.#notify(this.#say("allRead"));
       await this.#refresh();
     } catch (error) {
