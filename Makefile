@@ -1,5 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
+# Tests start many processes, which need not compile everything each time.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-long lint types check docs bench lock clean
@@ -34,10 +36,10 @@ run: .venv/run ## Start Tidings on http://127.0.0.1:8080.
 	@exec $(BIN)/tidings serve
 
 test: .venv/dev $(CLIENTS) ## Run the tests (sets everything up by itself).
-	$(BIN)/pytest -n $(WORKERS) -m "not slow"
+	$(BIN)/pytest -n $(WORKERS) --maxschedchunk=1 -m "not slow"
 
 test-long: .venv/dev $(CLIENTS) ## Run the tests that take minutes.
-	$(BIN)/pytest -n $(WORKERS) -m slow
+	$(BIN)/pytest -n $(WORKERS) --maxschedchunk=1 -m slow
 
 lint: .venv/dev ## Check style and formatting.
 	$(BIN)/ruff check .

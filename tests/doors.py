@@ -3,12 +3,14 @@
 They are built around stand-ins, which lead to the parts of whichever test is running.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import msgspec
+from litestar.handlers import HTTPRouteHandler
 
 from tidings import app
+from tidings.api import door
 from tidings.api.door import Parts
 from tidings.domain.limits import Limits
 from tidings.hall.edge import Edge
@@ -47,24 +49,40 @@ class _Now(msgspec.Struct):
 
 
 _PLAIN = (bool, str, tuple, Limits)
-_built: dict[str, tuple[Edge, _Now]] = {}
+_built: dict[Any, tuple[Edge, _Now]] = {}
 
 
 def open_doors(parts: Parts, sockets: Sockets | None = None) -> Edge:
     """Like the service's own; of those with the same settings, the last opened are the ones that
     work."""
-    sockets = sockets or app.make_sockets(parts)
-    alike = repr(msgspec.structs.replace(parts.settings, data_dir=""))
+    return _once((), parts, sockets or app.make_sockets(parts), app.open_doors)
+
+
+def open_probe(parts: Parts, *handlers: HTTPRouteHandler) -> Edge:
+    """The API's door alone, with some more handlers behind it."""
+
+    def build(parts: Parts, _: Sockets) -> Edge:
+        probed = door.build(parts)
+        probed.register(door.guarded(parts, list(handlers)))
+        return Edge(probed)
+
+    return _once(handlers, parts, app.make_sockets(parts), build)
+
+
+def _once(
+    what: Hashable, parts: Parts, sockets: Sockets, build: Callable[[Parts, Sockets], Edge]
+) -> Edge:
+    alike = (what, repr(msgspec.structs.replace(parts.settings, data_dir="")))
     if alike in _built:
         doors, now = _built[alike]
         now.parts, now.sockets = parts, sockets
         return doors
     now = _Now(parts, sockets)
-    _built[alike] = (_build(now), now)
+    _built[alike] = (_build(now, build), now)
     return _built[alike][0]
 
 
-def _build(now: _Now) -> Edge:
+def _build(now: _Now, build: Callable[[Parts, Sockets], Edge]) -> Edge:
     parts = Parts(
         now.parts.settings,
         World(**_standing(lambda: now.parts.world)),
@@ -73,7 +91,7 @@ def _build(now: _Now) -> Edge:
     sockets: Any = _StandIn(lambda: now.sockets)
     _StandIn.building = True
     try:
-        return app.open_doors(parts, sockets)
+        return build(parts, sockets)
     finally:
         _StandIn.building = False
 

@@ -11,9 +11,9 @@ from litestar import get, post
 from litestar.params import FromQuery, JSONBody
 
 from tests.conftest import caller_of
-from tidings.api.door import Parts, build, guarded
+from tests.doors import open_probe
+from tidings.api.door import Parts
 from tidings.domain import errors
-from tidings.hall.edge import Edge
 from tidings.storage.database import AWAY
 
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -58,9 +58,7 @@ async def fail(kind: FromQuery[str]) -> None:
 
 @pytest.fixture
 async def probe(parts: Parts) -> AsyncIterator[httpx.AsyncClient]:
-    app = build(parts)
-    app.register(guarded(parts, [take, count, fail]))
-    async with caller_of(Edge(app)) as client:
+    async with caller_of(open_probe(parts, take, count, fail)) as client:
         yield client
 
 

@@ -13,7 +13,8 @@ from litestar.params import FromPath, JSONBody
 from litestar.types import ASGIApp
 
 from tests.conftest import OTHER_KEY, caller_of, make_world
-from tidings.api.door import Parts, build, guarded
+from tests.doors import open_probe
+from tidings.api.door import Parts
 from tidings.api.health import Health
 from tidings.clock import ManualClock
 from tidings.domain.errors import ConflictError
@@ -58,9 +59,7 @@ async def count(conn: Conn) -> int:
 async def door(parts: Parts, database: Database) -> ASGIApp:
     async with database.connection() as connection:
         await connection.execute("CREATE TABLE effects (number serial, name text)")
-    app = build(parts)
-    app.register(guarded(parts, [cause, undo, count]))
-    return app
+    return open_probe(parts, cause, undo, count)
 
 
 @pytest.fixture
@@ -236,9 +235,7 @@ async def test_an_answer_is_kept_for_a_day_and_then_removed(
     aged = msgspec.structs.replace(parts, world=world, health=health)
     async with database.connection() as connection:
         await connection.execute("CREATE TABLE effects (number serial, name text)")
-    app = build(aged)
-    app.register(guarded(aged, [cause, count]))
-    async with caller_of(app) as probe:
+    async with caller_of(open_probe(aged, cause, count)) as probe:
 
         async def send() -> None:
             await probe.post("/v1/effects", json={"name": "a"}, headers=keyed("k"))

@@ -1,13 +1,11 @@
 from typing import Any
 from urllib.parse import quote
 
-import pytest
 from playwright.async_api import expect
 
 from tests.browser.application import WELCOME, Application
 from tests.browser.conftest import SignIn
-from tests.browser.shots import shoot
-from tests.browser.visiting import LOOKS, check_page
+from tests.browser.visiting import check_looks, check_page
 from tests.browser.xss import CORPUS, check_inert
 from tests.conftest import make_world
 from tests.flows.sink import sinking
@@ -223,14 +221,10 @@ async def test_viewers_look_and_do_not_touch(
     assert (await application.runs("x"))[0]["jobs"][0]["status"] == "delayed"
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
-async def test_the_pages_look_well(
-    signed_in: SignIn, home: str, application: Application, width: str, scheme: str
-) -> None:
-    page = await signed_in("editor", width, scheme)
+async def test_the_pages_look_well(signed_in: SignIn, home: str, application: Application) -> None:
+    page = await signed_in("editor")
     await page.goto(f"{home}/activity?live=off")
-    await check_page(page)
-    await shoot(page, f"activity-empty-{width}-{scheme}")
+    await check_looks(page, "activity-empty")
     await application.workflow("welcome", [*WELCOME, *TEXT], severity="high")
     await application.workflow("later", DELAYED)
     await application.subscriber()
@@ -246,8 +240,7 @@ async def test_the_pages_look_well(
         (f"/{later['_id']}", "run-waiting"),
     ):
         await page.goto(f"{home}/activity{path}")
-        await check_page(page)
-        await shoot(page, f"{name}-{width}-{scheme}")
+        await check_looks(page, name)
 
 
 async def test_fifty_rows_are_light(

@@ -7,10 +7,9 @@ from playwright.async_api import Browser, expect
 
 from tests.browser.conftest import SignIn, session_of
 from tests.browser.service import running
-from tests.browser.shots import shoot
 from tests.browser.test_gate import caller, csrf_of
 from tests.browser.test_integrations import connect
-from tests.browser.visiting import LOOKS, check_page
+from tests.browser.visiting import check_looks, check_page
 from tests.browser.xss import check_inert, corpus
 from tests.conftest import make_world
 from tidings.domain.audit import Filter
@@ -64,30 +63,25 @@ async def catch(database: Database, scope: Scope, **values: Any) -> str:
     return caught.id
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 async def test_the_pages_look_well(
-    signed_in: SignIn, database: Database, scope: Scope, home: str, width: str, scheme: str
+    signed_in: SignIn, database: Database, scope: Scope, home: str
 ) -> None:
-    page = await signed_in("editor", width, scheme)
+    page = await signed_in("editor")
     await page.goto(f"{home}/catcher")
     await expect(page.get_by_role("heading", name="Nothing caught yet")).to_be_visible()
-    await check_page(page)
-    await shoot(page, f"catcher-empty-{width}-{scheme}")
+    await check_looks(page, "catcher-empty")
     ids = {each["channel"]: await catch(database, scope, **each) for each in (EMAIL, SMS, PUSH)}
     ids["chat"] = await catch(database, scope, **CHAT)
     await page.goto(f"{home}/catcher")
-    await check_page(page)
-    await shoot(page, f"catcher-{width}-{scheme}")
+    await check_looks(page, "catcher")
     for channel, id in ids.items():
         await page.goto(f"{home}/catcher/{id}")
-        await check_page(page)
         await page.get_by_role("region", name="The message").scroll_into_view_if_needed()
         await page.evaluate("scrollTo(0, 0)")
-        await shoot(page, f"catcher-{channel}-{width}-{scheme}")
+        await check_looks(page, f"catcher-{channel}")
     for show in ("show=text", "show=source", "show=headers", "width=phone"):
         await page.goto(f"{home}/catcher/{ids['email']}?{show}")
-        await check_page(page)
-        await shoot(page, f"catcher-email-{show.split('=')[1]}-{width}-{scheme}")
+        await check_looks(page, f"catcher-email-{show.split('=')[1]}")
 
 
 @pytest.mark.parametrize("javascript", [True, False])

@@ -1,11 +1,10 @@
 import re
 
-import pytest
 from playwright.async_api import expect
 
 from tests.browser.conftest import SignIn
 from tests.browser.shots import shoot
-from tests.browser.visiting import LOOKS, check_page
+from tests.browser.visiting import check_looks
 from tests.conftest import make_world
 from tidings.domain.scope import Scope
 from tidings.storage.database import Database
@@ -45,28 +44,22 @@ async def seed(database: Database, scope: Scope, hours: int = 20) -> None:
         )
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
-async def test_a_new_environment_is_shown_its_first_steps(
-    signed_in: SignIn, home: str, width: str, scheme: str
-) -> None:
-    page = await signed_in("editor", width, scheme)
+async def test_a_new_environment_is_shown_its_first_steps(signed_in: SignIn, home: str) -> None:
+    page = await signed_in("editor")
     await page.goto("/dashboard")
     await expect(page.get_by_role("heading", name="First steps")).to_be_visible()
-    await check_page(page)
-    await shoot(page, f"home-new-{width}-{scheme}")
+    await check_looks(page, "home-new")
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 async def test_a_busy_environment_shows_its_figures(
-    signed_in: SignIn, database: Database, scope: Scope, home: str, width: str, scheme: str
+    signed_in: SignIn, database: Database, scope: Scope, home: str
 ) -> None:
     await seed(database, scope)
-    page = await signed_in("viewer", width, scheme)
+    page = await signed_in("viewer")
     await page.goto(f"{home}/home")
     await expect(page.get_by_text("550 mailbox unavailable")).to_be_visible()
     await expect(page.get_by_role("img", name="Messages.")).to_be_visible()
-    await check_page(page)
-    await shoot(page, f"home-busy-{width}-{scheme}")
+    await check_looks(page, "home-busy")
     for span in ("7 days", "30 days"):
         await page.get_by_role("link", name=span).click()
         await expect(page.get_by_role("heading", level=1)).to_have_text("Home")

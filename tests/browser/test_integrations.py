@@ -9,7 +9,7 @@ from playwright.async_api import Locator, Page, expect
 from tests.browser.conftest import SignIn, session_of
 from tests.browser.shots import shoot
 from tests.browser.test_gate import caller, csrf_of
-from tests.browser.visiting import LOOKS, check_page
+from tests.browser.visiting import check_looks, check_page
 from tests.browser.xss import check_inert, corpus
 from tests.conftest import make_world
 from tidings.actions import integrations as actions
@@ -81,11 +81,10 @@ async def seed(database: Database, scope: Scope) -> None:
     await fail_with(database, first, "550 mailbox unavailable", "421 try again later")
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 async def test_the_pages_look_well(
-    signed_in: SignIn, database: Database, scope: Scope, home: str, width: str, scheme: str
+    signed_in: SignIn, database: Database, scope: Scope, home: str
 ) -> None:
-    page = await signed_in("editor", width, scheme)
+    page = await signed_in("editor")
     await page.goto(f"{home}/integrations")
     await check_page(page)
     await seed(database, scope)
@@ -100,8 +99,7 @@ async def test_the_pages_look_well(
         ("/postmark/test", "test"),
     ):
         await page.goto(f"{home}/integrations{path}")
-        await check_page(page)
-        await shoot(page, f"integrations-{name}-{width}-{scheme}")
+        await check_looks(page, f"integrations-{name}")
 
 
 @pytest.mark.parametrize("javascript", [True, False])

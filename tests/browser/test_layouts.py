@@ -4,9 +4,8 @@ import pytest
 from playwright.async_api import expect
 
 from tests.browser.conftest import SignIn
-from tests.browser.shots import shoot
 from tests.browser.test_workflows import MAIL, seed
-from tests.browser.visiting import LOOKS, check_page
+from tests.browser.visiting import check_looks
 from tests.browser.xss import check_inert, corpus
 from tests.conftest import make_world
 from tidings.actions import layouts as actions
@@ -24,19 +23,17 @@ async def _add(database: Database, scope: Scope, key: str, name: str, body: str 
         return await actions.create(tx, scope, make_world(), key, Wishes(name=name, body=body))
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 async def test_the_pages_look_well(
-    signed_in: SignIn, database: Database, scope: Scope, home: str, width: str, scheme: str
+    signed_in: SignIn, database: Database, scope: Scope, home: str
 ) -> None:
     await _add(database, scope, "shop", "Shop")
     await _add(database, scope, "plain", "Plain")
-    page = await signed_in("editor", width, scheme)
+    page = await signed_in("editor")
     for name, path in (("layouts", ""), ("new-layout", "/new"), ("layout", "/shop")):
         answer = await page.goto(f"{home}/layouts{path}")
         assert answer is not None
         assert answer.ok
-        await check_page(page)
-        await shoot(page, f"layouts/{name}-{width}-{scheme}")
+        await check_looks(page, f"layouts/{name}")
 
 
 @pytest.mark.parametrize("javascript", [True, False])

@@ -1,10 +1,8 @@
 import httpx
-import pytest
 from playwright.async_api import expect
 
 from tests.browser.conftest import SignIn
-from tests.browser.shots import shoot
-from tests.browser.visiting import LOOKS, Visits, check_page
+from tests.browser.visiting import Visits, check_looks
 from tests.conftest import make_world
 from tidings.actions import users
 from tidings.domain.users import MOST_PER_ACCOUNT
@@ -22,13 +20,11 @@ async def ada(database: Database, role: str = "owner") -> None:
         )
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
-async def test_the_first_visit_makes_the_owner(visits: Visits, width: str, scheme: str) -> None:
-    page = await visits.open(width, scheme)
+async def test_the_first_visit_makes_the_owner(visits: Visits) -> None:
+    page = await visits.open()
     await page.goto("/")
     await expect(page.get_by_role("heading", level=1)).to_have_text("Welcome")
-    await check_page(page)
-    await shoot(page, f"first-owner-{width}-{scheme}")
+    await check_looks(page, "first-owner")
     await page.get_by_label("Your name").fill("Ada")
     await page.get_by_label("E-mail").fill("ada@example.com")
     await page.get_by_label("Password").fill("short")
@@ -41,15 +37,11 @@ async def test_the_first_visit_makes_the_owner(visits: Visits, width: str, schem
     await expect(page.get_by_role("status")).to_contain_text("Welcome, Ada")
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
-async def test_signing_in_and_out(
-    visits: Visits, database: Database, width: str, scheme: str
-) -> None:
+async def test_signing_in_and_out(visits: Visits, database: Database) -> None:
     await ada(database)
-    page = await visits.open(width, scheme)
+    page = await visits.open()
     await page.goto("/dashboard/audit")
-    await check_page(page)
-    await shoot(page, f"sign-in-{width}-{scheme}")
+    await check_looks(page, "sign-in")
     await page.get_by_label("E-mail").fill("ada@example.com")
     await page.get_by_label("Password").fill("wrong")
     await page.get_by_role("button", name="Sign in").click()

@@ -1,13 +1,11 @@
 from typing import Any
 from urllib.parse import quote
 
-import pytest
 from playwright.async_api import Page, expect
 
 from tests.browser.application import Application
 from tests.browser.conftest import SignIn
-from tests.browser.shots import shoot
-from tests.browser.visiting import LOOKS, check_page
+from tests.browser.visiting import check_looks
 from tests.browser.xss import CORPUS, check_inert
 from tests.conftest import make_world
 from tidings.domain.audit import Filter
@@ -32,21 +30,17 @@ async def suppress(database: Database, scope: Scope, address: str) -> None:
         await suppressions.add(connection, scope, [found])
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 async def test_the_pages_look_well(
     signed_in: SignIn,
     database: Database,
     scope: Scope,
     home: str,
     application: Application,
-    width: str,
-    scheme: str,
 ) -> None:
-    page = await signed_in("editor", width, scheme)
+    page = await signed_in("editor")
     await page.goto(f"{home}/subscribers")
     await expect(page.get_by_role("heading", name="No subscriber yet")).to_be_visible()
-    await check_page(page)
-    await shoot(page, f"subscribers-empty-{width}-{scheme}")
+    await check_looks(page, "subscribers-empty")
     await application.workflow()
     id = await application.room(ROOM, phone="+33612345678", timezone="Europe/Paris")
     await application.call("POST", "/v2/topics/news/subscriptions", {"subscriberIds": ["ada"]})
@@ -61,8 +55,7 @@ async def test_the_pages_look_well(
         (f"/{id}/timeline", "subscriber-timeline"),
     ):
         await page.goto(f"{home}/subscribers{path}")
-        await check_page(page)
-        await shoot(page, f"{name}-{width}-{scheme}")
+        await check_looks(page, name)
 
 
 async def test_subscribers_are_found_by_how_something_of_them_begins(

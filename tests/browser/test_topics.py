@@ -5,27 +5,21 @@ from playwright.async_api import expect
 
 from tests.browser.application import Application
 from tests.browser.conftest import SignIn
-from tests.browser.shots import shoot
-from tests.browser.visiting import LOOKS, check_page
+from tests.browser.visiting import check_looks
 from tests.browser.xss import CORPUS, check_inert
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
-async def test_the_pages_look_well(
-    signed_in: SignIn, home: str, application: Application, width: str, scheme: str
-) -> None:
-    page = await signed_in("editor", width, scheme)
+async def test_the_pages_look_well(signed_in: SignIn, home: str, application: Application) -> None:
+    page = await signed_in("editor")
     await page.goto(f"{home}/topics")
     await expect(page.get_by_role("heading", name="No topic yet")).to_be_visible()
-    await check_page(page)
-    await shoot(page, f"topics-empty-{width}-{scheme}")
+    await check_looks(page, "topics-empty")
     await application.call("POST", "/v2/topics", {"key": "empty", "name": "Nobody"})
     await application.subscriber()
     await application.call("POST", "/v2/topics/news/subscriptions", {"subscriberIds": ["ada"]})
     for path, name in (("", "topics"), ("/news", "topic"), ("/empty", "topic-empty")):
         await page.goto(f"{home}/topics{path}")
-        await check_page(page)
-        await shoot(page, f"{name}-{width}-{scheme}")
+        await check_looks(page, name)
 
 
 @pytest.mark.parametrize("javascript", [True, False])

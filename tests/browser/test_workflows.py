@@ -8,8 +8,7 @@ import pytest_asyncio
 from playwright.async_api import Page, expect
 
 from tests.browser.conftest import SignIn
-from tests.browser.shots import shoot
-from tests.browser.visiting import LOOKS, check_page
+from tests.browser.visiting import check_looks
 from tests.browser.xss import check_inert, corpus
 from tests.conftest import make_world
 from tidings.actions import subscribers as subscriber_actions
@@ -127,22 +126,19 @@ async def _stored(database: Database, scope: Scope, key: str) -> Workflow:
         return await workflows.get(connection, scope, key)
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
 async def test_the_pages_look_well(
     signed_in: SignIn,
     database: Database,
     scope: Scope,
     home: str,
     workflow: Workflow,
-    width: str,
-    scheme: str,
 ) -> None:
     await seed(
         database, scope, "welcome", STEPS[:1], name="Welcome", tags=["onboarding"], active=False
     )
     broken = [("Mail", "email", {"subject": "{{ payload.nope }}"})]
     await seed(database, scope, "broken", broken, name="Weekly report")  # type: ignore[arg-type]
-    page = await signed_in("editor", width, scheme)
+    page = await signed_in("editor")
     at = f"{home}/workflows/order-shipped"
     keys = [step.key for step in workflow.steps]
     pages = {
@@ -161,8 +157,7 @@ async def test_the_pages_look_well(
         answer = await page.goto(path)
         assert answer is not None
         assert answer.ok, path
-        await check_page(page)
-        await shoot(page, f"workflows/{name}-{width}-{scheme}")
+        await check_looks(page, f"workflows/{name}")
 
 
 async def _ada(database: Database, scope: Scope) -> None:

@@ -1,9 +1,8 @@
 """Pages of a real browser that notice what a visitor would not: errors, strangers, bad access."""
 
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
-import pytest
 from axe_playwright_python.async_playwright import Axe  # type: ignore[import-untyped]
 from playwright.async_api import (
     Browser,
@@ -15,16 +14,13 @@ from playwright.async_api import (
     expect,
 )
 
-WIDTHS = {"wide": (1440, 900), "narrow": (360, 740)}
-LOOKS = [
-    ("wide", "light"),
-    ("narrow", "dark"),
-    pytest.param("wide", "dark", marks=pytest.mark.slow),
-    pytest.param("narrow", "light", marks=pytest.mark.slow),
-]
-"""How every page must look well: (width, colour scheme). The first two have every width and every
-scheme once, so the other two are left to the long run."""
+from tests.browser.shots import shoot
 
+WIDTHS = {"wide": (1440, 900), "narrow": (360, 740)}
+LOOKS: list[tuple[str, Literal["light", "dark"]]] = [("wide", "light"), ("narrow", "dark")]
+"""How every page must look well: (width, colour scheme), with every width and scheme once."""
+
+_AXE: str = Axe().axe_script
 _GRAVE = ("serious", "critical")
 _ANSWERED = ("document", "xhr", "fetch")
 _REPORTED_BY_STATUS = "Failed to load resource"
@@ -109,10 +105,24 @@ async def check_page(page: Page) -> None:
     assert size < MOST_BYTES, f"{page.url} weighs {size} bytes"
 
 
+async def check_looks(page: Page, name: str) -> None:
+    """The same in each of the looks, with a picture of each for those who ask for pictures."""
+    for width, scheme in LOOKS:
+        across, down = WIDTHS[width]
+        await page.set_viewport_size({"width": across, "height": down})
+        await page.emulate_media(color_scheme=scheme)
+        await check_page(page)
+        await shoot(page, f"{name}-{width}-{scheme}")
+
+
 async def check_access(page: Page) -> None:
     """Fails on what axe finds serious or critical."""
-    found: dict[str, Any] = (await Axe().run(page)).response
-    grave = [each for each in found["violations"] if each["impact"] in _GRAVE]
+    if not await page.evaluate("'axe' in window"):
+        await page.evaluate(_AXE)
+    found: list[dict[str, Any]] = await page.evaluate(
+        "axe.run({resultTypes: ['violations']}).then(found => found.violations)"
+    )
+    grave = [each for each in found if each["impact"] in _GRAVE]
     assert not grave, "\n".join(_described(page, each) for each in grave)
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from datetime import timedelta
 from typing import Any
 
@@ -188,18 +188,16 @@ async def test_a_burst_costs_few_questions(
 
     people = [f"s{number}" for number in range(20)]
     tokens = [await house.session(name) for name in people]
-    async with by_socket_io(house.base, tokens[0]) as told:
-        others = [by_websocket(house.base, token) for token in tokens[1:]]
-        for each in others:
-            await each.__aenter__()
-        await told.unread(0)
+    async with AsyncExitStack() as stack:
+        told = [await stack.enter_async_context(by_websocket(house.base, each)) for each in tokens]
+        for each in told:
+            await each.unread(0)
         monkeypatch.setattr(inbox_counts, "of", counting)
         await asyncio.gather(
             *(house.post(scope, name) for name in people for _ in range(5)),
         )
-        await told.unread(5)
-        for each in others:
-            await each.__aexit__(None, None, None)
+        for each in told:
+            await each.unread(5)
     assert len(asked) < 50
     assert max(asked) > 1
 
