@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import uvicorn
+import uvloop
 
 from tests.doors import open_doors
 from tidings.actions.accepting import Accepter
@@ -28,7 +29,7 @@ from tidings.storage.database import Database
 def running(url: str, settings: Settings) -> Iterator[str]:
     """Answers at the address it hands out until the block ends."""
     listening = socket.create_server(("127.0.0.1", 0))
-    loop = asyncio.new_event_loop()
+    loop = uvloop.new_event_loop()
     ready, stop = threading.Event(), asyncio.Event()
     thread = threading.Thread(
         target=loop.run_until_complete, args=(_serve(url, settings, listening, ready, stop),)

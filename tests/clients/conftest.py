@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 import uvicorn
+import uvloop
 from novu_py import Novu
 from novu_py.utils import BackoffStrategy, RetryConfig
 
@@ -35,7 +36,7 @@ _NO_RETRIES = RetryConfig("none", BackoffStrategy(1, 1, 1, 1), False)
 def address(url: str, settings: Settings) -> Iterator[str]:
     """Answers in a thread of its own until the test is over."""
     listening = socket.create_server(("127.0.0.1", 0))
-    loop = asyncio.new_event_loop()
+    loop = uvloop.new_event_loop()
     started, stop = threading.Event(), asyncio.Event()
 
     async def serve() -> None:

@@ -81,7 +81,7 @@ async def serving(parts: Parts, application: str) -> AsyncIterator[House]:
     sockets = make_sockets(parts)
     server = make_server(open_doors(parts, sockets), 5)
     await sockets.start()
-    listening = socket.socket()
+    listening = socket.socket(proto=socket.IPPROTO_TCP)  # else asyncio lets small answers wait
     listening.bind(("127.0.0.1", 0))
     task = asyncio.create_task(server.serve(sockets=[listening]))
     await server.listening.wait()
