@@ -105,3 +105,14 @@ async def test_closing_waits_for_what_is_still_lent(url: str) -> None:
     assert not closing.done()
     await database.give_back(lent)
     await asyncio.wait_for(closing, DEADLINE)
+
+
+async def test_closing_does_not_wait_for_one_that_never_comes_back(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = await Database.open(url, 2)
+    lent = await database.take()
+    monkeypatch.setattr("tidings.storage.database._PATIENCE", 0.1)
+    await asyncio.wait_for(database.close(), DEADLINE)
+    with pytest.raises(asyncpg.InterfaceError):
+        await lent.fetchval("SELECT 1")

@@ -15,6 +15,7 @@ Three options of a handler change that:
   answer is sent.
 """
 
+import asyncio
 import hashlib
 from collections.abc import Sequence
 from datetime import datetime
@@ -53,18 +54,30 @@ class Unit:
         self._apart = apart
         self._connection: Borrowed | None = None
         self._transaction: Transaction | None = None
-        self._announced: Sequence[str] = ()
+        self._opening = asyncio.Lock()
+        self._announced: Sequence[str] = begin_announcing() if writes else ()
 
     async def connection(self) -> Connection:
+        """The same for all who ask, also while another is still being given it."""
         assert not self._apart, "this handler opens its own transactions: ask for `database`"
         if self._connection is None:
-            self._connection = await self._database.take()
+            async with self._opening:
+                if self._connection is None:
+                    await self._open()
+        assert self._connection is not None
+        return self._connection
+
+    async def _open(self) -> None:
+        connection = await self._database.take()
+        try:
             if self._writes:
-                self._announced = begin_announcing()
-                transaction = self._connection.transaction()
+                transaction = connection.transaction()
                 await transaction.start()
                 self._transaction = transaction
-        return self._connection
+        except BaseException:
+            await self._database.give_back(connection)
+            raise
+        self._connection = connection
 
     async def commit(self) -> None:
         await self._end(kept=True)

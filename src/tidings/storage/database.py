@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
@@ -100,12 +100,14 @@ class Database:
         return database
 
     async def close(self) -> None:
-        """Wait for those who still have a connection, and close all."""
+        """Wait a while for those who still have a connection, and close all."""
         self._closing = True
         at_hand, self._at_hand = self._at_hand, []
         for connection in at_hand:
             await self.pool.release(connection)
-        await self.pool.close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE):
+                await self.pool.close()  # cuts off who is still there when it is interrupted
 
     def terminate(self) -> None:
         self.pool.terminate()
