@@ -31,6 +31,21 @@ async def test_one_who_stops_waiting_leaves_the_connection_to_the_others(
     assert opened == idle
 
 
+async def test_who_leaves_while_it_begins_leaves_no_transaction_behind(database: Database) -> None:
+    for steps in range(8):
+        unit = Unit(database, writes=True)
+        asking = asyncio.create_task(unit.connection())
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        await unit.roll_back()
+        async with database.transaction() as tx:
+            assert await tx.fetchval("SELECT 1") == 1
+    opened, idle = database.pool_state()
+    assert opened == idle
+
+
 async def test_what_is_announced_is_heard_whoever_opened_the_transaction(
     database: Database,
 ) -> None:

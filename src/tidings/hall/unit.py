@@ -75,6 +75,7 @@ class Unit:
                 await transaction.start()
                 self._transaction = transaction
         except BaseException:
+            connection.terminate()  # nobody knows whether it has begun
             await self._database.give_back(connection)
             raise
         self._connection = connection
