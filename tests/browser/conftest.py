@@ -136,7 +136,6 @@ class SignIn(Protocol):
         self,
         role: Role,
         width: str = "wide",
-        scheme: str = "light",
         javascript: bool = True,
     ) -> Awaitable[Page]: ...
 
@@ -145,11 +144,9 @@ class SignIn(Protocol):
 def signed_in(visits: Visits, database: Database) -> SignIn:
     """Opens the page of somebody with that role, who is already signed in."""
 
-    async def sign_in(
-        role: Role, width: str = "wide", scheme: str = "light", javascript: bool = True
-    ) -> Page:
+    async def sign_in(role: Role, width: str = "wide", javascript: bool = True) -> Page:
         cookies = {"tidings_session": await session_of(database, role)}
-        return await visits.open(width, scheme, javascript, cookies)
+        return await visits.open(width, javascript=javascript, cookies=cookies)
 
     return sign_in
 
