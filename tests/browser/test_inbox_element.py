@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Page, Request, Route, expect
 from tests.browser.inboxes import Reader, call, send, visit
 from tests.browser.sites import Served, site
 from tests.browser.visiting import LOOKS, Visits, check_access, check_fits
-from tests.waiting import DEADLINE
+from tests.waiting import DEADLINE, until_async
 
 
 async def test_a_message_arrives_while_the_page_is_open(page: Page) -> None:
@@ -632,10 +632,88 @@ async def test_a_link_that_reaches_the_browser_is_still_looked_at(page: Page) ->
 async def test_without_a_stream_it_asks_now_and_then(page: Page) -> None:
     await page.route("**/v1/inbox/stream", lambda route: route.fulfill(status=404, json={}))
     reader = await visit(page)
-    await reader.element.evaluate("node => node.setAttribute('poll-seconds', '0.3')")
+    await reader.element.evaluate(
+        "node => new Promise(resolve => {"
+        " node.addEventListener('tidings:ready', resolve, {once: true});"
+        " node.setAttribute('poll-seconds', '0.3') })"
+    )
     await send(page, "Hello")
     await reader.expect_unread(1)
     await expect(page.locator("#events")).to_contain_text("tidings:message Hello")
+
+
+async def test_what_comes_while_it_looks_is_told_without_a_stream_too(page: Page) -> None:
+    await page.route("**/v1/inbox/stream", lambda route: route.fulfill(status=404, json={}))
+    reader = await visit(page)
+    held, released = asyncio.Event(), asyncio.Event()
+
+    async def hold_the_first(route: Route) -> None:
+        answer = await route.fetch()
+        if not held.is_set():
+            held.set()
+            await released.wait()
+        await route.fulfill(response=answer)
+
+    await page.route("**/v1/inbox/notifications?*", hold_the_first)
+    for count, title in enumerate(("First", "Second"), start=1):
+        await send(page, title)
+        await _until_stored(page, count)
+        await reader.element.evaluate("inbox => { inbox.refresh() }")
+        await reader.expect_unread(count)
+        await asyncio.wait_for(held.wait(), DEADLINE)
+    released.set()
+    await expect(page.locator("#events")).to_contain_text("tidings:message First")
+    await expect(page.locator("#events")).to_contain_text("tidings:message Second")
+
+
+async def test_a_message_that_comes_before_the_stream_is_told(page: Page) -> None:
+    asked, released = asyncio.Event(), asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        asked.set()
+        await released.wait()
+        await route.continue_()
+
+    await page.route("**/v1/inbox/stream", hold)
+    reader = await visit(page)
+    await asyncio.wait_for(asked.wait(), DEADLINE)
+    await send(page, "Hello")
+    await _until_stored(page, 1)
+    released.set()
+    await reader.expect_unread(1)
+    await expect(page.locator("#events")).to_contain_text("tidings:message Hello")
+
+
+async def test_a_message_told_twice_is_announced_once(page: Page) -> None:
+    """A stream that goes on after an interruption tells the last seconds again."""
+    ids: list[str] = []
+
+    async def tell(route: Route) -> None:
+        told = [json.dumps({"message": {"_id": id}}) for id in ids]
+        news = "".join(f"event: notification_received\ndata: {each}\n\n" for each in told)
+        await route.fulfill(content_type="text/event-stream", body=f"id: 1\n\n{news}")
+
+    await page.route("**/v1/inbox/stream", tell)
+    await visit(page)
+    events = page.locator("#events")
+    for count, title in enumerate(("First", "Second"), start=1):
+        await send(page, title)
+        ids = await _until_stored(page, count)
+        await expect(events).to_contain_text(f"tidings:message {title}")
+    await expect(events.get_by_text("tidings:message First")).to_have_count(1)
+
+
+async def _until_stored(page: Page, count: int) -> list[str]:
+    """The ids of the messages, as soon as there are so many."""
+    ids: list[str] = []
+
+    async def stored() -> bool:
+        found = (await call(page, "GET", "/v1/messages"))["data"]
+        ids[:] = [each["_id"] for each in found]
+        return len(ids) == count
+
+    await until_async(stored)
+    return ids
 
 
 class TestWhatIsWrongIsSaid:

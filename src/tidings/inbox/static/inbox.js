@@ -513,6 +513,11 @@ export class TidingsInbox extends HTMLBase {
   #generation = 0;
   #off = null;
   #arrived = new Set();
+  /** Unread messages that came without news of their own: before the stream, or for want of one. */
+  #risen = 0;
+  #counted = false;
+  /** Messages the page was told about, each time they were delivered. */
+  #told = new Set();
   #looking = false;
   /** Lists may be answered out of turn, or show how it was before a change. */
   #asked = 0;
@@ -616,7 +621,9 @@ export class TidingsInbox extends HTMLBase {
     Object.assign(this.#parts, { panel: null });
     this.#messages = [];
     this.#known.clear();
-    this.#loaded = this.#isOpen = false;
+    this.#told.clear();
+    this.#risen = 0;
+    this.#loaded = this.#isOpen = this.#counted = false;
     this.#prefs = this.#failure = null;
     this.#view = "all";
     this.#chooseWords();
@@ -728,7 +735,11 @@ export class TidingsInbox extends HTMLBase {
     try {
       told = JSON.parse(data);
     } catch { /* a look at the list tells the same */ }
-    if (event === "unread_count_changed" && told.counts) this.#setUnread(told.counts.total);
+    if (event === "unread_count_changed" && told.counts) {
+      if (!this.#counted) this.#noteRise(told.counts.total);
+      this.#counted = true;
+      this.#setUnread(told.counts.total);
+    }
     if (event === "notification_received" && told.message) this.#arrived.add(told.message._id);
     clearTimeout(this.#timers.news);
     this.#timers.news = setTimeout(() => this.#look(), 80);
@@ -736,25 +747,28 @@ export class TidingsInbox extends HTMLBase {
 
   async #refresh() {
     if (!this.#session) return this.#failure ? this.#connect() : undefined;
-    const before = this.#unread;
     try {
       const filters = encodeURIComponent(JSON.stringify([VIEWS.unread]));
       const { data } = await this.#server.ask("GET", `/notifications/count?filters=${filters}`);
+      this.#noteRise(data[0].count);
       this.#setUnread(data[0].count);
-      await this.#look(data[0].count - before);
+      await this.#look();
     } catch (error) {
       if (error.status) this.#complain(error);
     }
   }
 
+  #noteRise(count) { this.#risen += Math.max(0, count - this.#unread); }
+
   /** At what has come, and at the list if it is shown; once for all who ask meanwhile. */
-  async #look(rise = 0) {
+  async #look() {
     if (this.#looking) return void (this.#lookAgain = true);
     this.#looking = true;
-    const arrived = this.#arrived;
+    const [arrived, risen] = [this.#arrived, this.#risen];
     this.#arrived = new Set();
+    this.#risen = 0;
     try {
-      if (arrived.size || rise > 0) this.#welcome((await this.#fetch("all", PAGE)).data, arrived, rise);
+      if (arrived.size || risen) this.#welcome((await this.#fetch("all", PAGE)).data, arrived, risen);
       if (this.#isOpen && this.#loaded && this.#view in VIEWS) await this.#sync();
     } catch (error) {
       if (error.status) this.#complain(error);
@@ -766,11 +780,15 @@ export class TidingsInbox extends HTMLBase {
   }
 
   /** Tell the page and the reader about messages that were not here before. */
-  #welcome(messages, arrived, rise) {
-    const isNew = (each) => !each.isRead && (arrived.size ? arrived.has(each.id) : !this.#known.has(each.id));
-    const fresh = messages.filter(isNew).slice(0, arrived.size || rise);
+  #welcome(messages, arrived, risen) {
+    const delivery = ({ id, createdAt }) => `${id} ${createdAt}`;
+    const isNew = ({ id }) => arrived.has(id) || (risen > 0 && !this.#known.has(id));
+    const fresh = messages
+      .filter((each) => !each.isRead && !this.#told.has(delivery(each)) && isNew(each))
+      .slice(0, Math.max(arrived.size, risen));
     messages.forEach((each) => this.#known.add(each.id));
     for (const message of fresh.reverse()) {
+      this.#told.add(delivery(message));
       this.#emit("message", { notification: message });
       this.#announce(this.#say("arrived", { text: this.#title(message) }));
       if (this.hasAttribute("toasts") && !this.#isOpen) this.#toast(message);
