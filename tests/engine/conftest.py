@@ -1,5 +1,6 @@
 """An engine in the hands of a test: one worker, a clock that stands still, a network that obeys."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import timedelta
 from typing import Any, Literal
@@ -13,8 +14,10 @@ from tidings.actions import workflows as workflow_actions
 from tidings.clock import ManualClock
 from tidings.dialect import Dialect
 from tidings.domain.drafts import Draft, StepDraft
+from tidings.domain.limits import Limits
 from tidings.domain.scope import Scope
 from tidings.domain.workflows import StepType
+from tidings.engine.calling_off import CalledOff
 from tidings.engine.catalog import Catalog
 from tidings.engine.fan_out import FanOut
 from tidings.engine.runner import Runner
@@ -32,12 +35,18 @@ class Wire:
 
     def __init__(self) -> None:
         self.calls: list[Request] = []
+        self.called = asyncio.Event()
+        self.free = asyncio.Event()
+        """Cleared to let calls wait for their answers."""
+        self.free.set()
         self.answer: Callable[[Request], Response] = lambda request: Response(
             status=200, headers={}, body=b'{"id": "vendor-1"}'
         )
 
     async def send(self, request: Any) -> Response:
         self.calls.append(request)
+        self.called.set()
+        await self.free.wait()
         return self.answer(request)
 
     async def close(self) -> None:
@@ -58,6 +67,7 @@ class Engine:
         self.wire = wire
         network = Network(wire, wire)  # type: ignore[arg-type]
         catalog = Catalog(listener, world.sealer)
+        self.called_off = CalledOff(database, listener)
         self.worker_id = world.ids.new()
         self.runner = Runner(
             database,
@@ -65,6 +75,7 @@ class Engine:
             Dialect(dialect),
             catalog,
             network,
+            self.called_off,
             self.worker_id,
         )
         self.fan_out = FanOut(self.runner)
@@ -178,12 +189,30 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-async def engine(database: Database, scope: Scope, clock: ManualClock) -> AsyncIterator[Engine]:
-    world = make_world(clock)
+async def listener(database: Database) -> AsyncIterator[Listener]:
     listener = Listener(database)
     await listener.start()
+    yield listener
+    await listener.stop()
+
+
+@pytest.fixture
+def with_limits(
+    database: Database, scope: Scope, clock: ManualClock, listener: Listener
+) -> Callable[[Limits], Engine]:
+    def make(limits: Limits) -> Engine:
+        world = msgspec.structs.replace(make_world(clock), limits=limits)
+        return Engine(database, scope, world, clock, Wire(), listener)
+
+    return make
+
+
+@pytest.fixture
+async def engine(
+    database: Database, scope: Scope, clock: ManualClock, listener: Listener
+) -> Engine:
+    world = make_world(clock)
     engine = Engine(database, scope, world, clock, Wire(), listener)
     async with database.connection() as connection:
         await workers.beat(connection, engine.worker_id, clock.now(), clock.now())
-    yield engine
-    await listener.stop()
+    return engine

@@ -1,23 +1,17 @@
 """Suppressed addresses get nothing, and an integration with a rate is not overrun."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from typing import Any
 
-import msgspec
 import pytest
 
-from tests.conftest import make_world
-from tests.engine.conftest import Engine, Wire
+from tests.engine.conftest import Engine
 from tests.engine.test_delivery import PUSH, WEBHOOK, devices
-from tidings.clock import ManualClock
 from tidings.domain.limits import Limits, Pace
-from tidings.domain.scope import Scope
 from tidings.domain.suppressions import Suppression
 from tidings.domain.workflows import StepType
 from tidings.providers.exchange import Response
 from tidings.storage import paces, suppressions
-from tidings.storage.changes import Listener
-from tidings.storage.database import Database
 
 EMAIL: tuple[StepType, dict[str, Any]] = (
     "email",
@@ -56,21 +50,6 @@ async def test_a_suppressed_address_gets_nothing_and_the_run_goes_on(engine: Eng
     await engine.trigger(workflow, people[:1])
     await engine.work()
     assert (await engine.statuses("s0"))[-1] == ["completed", "completed"]
-
-
-@pytest.fixture
-async def with_limits(
-    database: Database, scope: Scope, clock: ManualClock
-) -> AsyncIterator[Callable[[Limits], Engine]]:
-    listener = Listener(database)
-    await listener.start()
-
-    def make(limits: Limits) -> Engine:
-        world = msgspec.structs.replace(make_world(clock), limits=limits)
-        return Engine(database, scope, world, clock, Wire(), listener)
-
-    yield make
-    await listener.stop()
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ async def judge(
 
 
 async def cancel(tx: Connection, scope: Scope, world: World, transaction_id: str) -> bool:
-    """Whether anything was stopped by it. What is with a provider already is left to finish."""
+    """Whether there was anything to stop. What is with a provider already is left to finish."""
     return await cancellation.cancel(tx, scope, transaction_id, world.clock.now())
 
 

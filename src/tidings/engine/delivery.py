@@ -10,6 +10,7 @@ import msgspec
 
 from tidings.domain.integrations import Integration
 from tidings.engine import deciding, retry
+from tidings.engine.calling_off import CalledOff
 from tidings.engine.catching import catches, caught
 from tidings.engine.content import Content, MissingLayoutError, render
 from tidings.engine.deciding import Need
@@ -65,9 +66,12 @@ class _Line:
 class Courier:
     """Delivers the jobs of one process."""
 
-    def __init__(self, network: Network, world: World, take_turn: TakeTurn) -> None:
+    def __init__(
+        self, network: Network, world: World, called_off: CalledOff, take_turn: TakeTurn
+    ) -> None:
         self._network = network
         self._world = world
+        self._called_off = called_off
         self._take_turn = take_turn
         self._has_rates = world.limits.has_rates
         self._breaker = retry.Breaker()
@@ -141,17 +145,21 @@ class Courier:
 
     async def _reach(
         self, run: Run, position: int, target: Target, content: Content
-    ) -> tuple[Target, Result | Turn]:
+    ) -> tuple[Target, Result | Turn | None]:
         """Try the integrations of a target until one takes it, asks us to come back, or has no turn
-        for it yet."""
+        for it yet. None when the event was called off meanwhile."""
         tried: list[str] = []
-        result = Result(outcome=BAD_CREDENTIALS, reason="No integration is left to try.")
+        result: Result | None = Result(
+            outcome=BAD_CREDENTIALS, reason="No integration is left to try."
+        )
         for integration in self._by_health(target.integrations):
             if self._has_rates and (wait := await self._wait(run, integration)):
                 at = self._world.clock.now() + timedelta(seconds=wait)
                 return target, Turn(at, integration.id, tuple(tried))
             tried.append(integration.id)
             result = await self._attempt(run, position, target, integration, content)
+            if result is None:
+                break
             last_try = run.jobs[position].attempts + 1 >= retry.ATTEMPTS
             if result.outcome != BAD_CREDENTIALS and not (last_try and not result.final):
                 break
@@ -177,7 +185,7 @@ class Courier:
 
     async def _attempt(
         self, run: Run, position: int, target: Target, integration: Integration, content: Content
-    ) -> Result:
+    ) -> Result | None:
         if catches(integration):
             return self._catch(run, position, target, integration, content)
         job = run.jobs[position]
@@ -187,6 +195,8 @@ class Courier:
             return Result(outcome=BAD_CREDENTIALS, reason=f"No provider {integration.provider_id}.")
         message = outgoing(run, position, target, integration, content)
         async with self.gates.of(integration):
+            if self._called_off.may_include(run) and await self._called_off.includes(run):
+                return None
             result = await send(provider, integration.credentials, message, self._network, now)
         now = self._world.clock.now()
         sent = result.outcome == SENT
@@ -271,9 +281,10 @@ def _conclude(
     run: Run,
     position: int,
     now: datetime,
-    results: Sequence[tuple[Target, Result | Turn]],
+    results: Sequence[tuple[Target, Result | Turn | None]],
 ) -> None:
-    """What the results of all targets mean for the job."""
+    """What the results of all targets mean for the job. One that was called off before anybody was
+    reached is left as it is: whoever looks at its event next ends it, with those that follow."""
     job = run.jobs[position]
     state = dict(job.state or {})
     turns = [turn for _, turn in results if isinstance(turn, Turn)]
@@ -282,7 +293,12 @@ def _conclude(
     reached = [target.key for target, result in settled if result.outcome == SENT]
     reached_before = bool(state.get("sent"))
     attempts = job.attempts + 1
-    if turns:
+    if any(result is None for _, result in results):
+        if reached or reached_before:
+            run.change(position, now, "completed", due_at=None, attempts=attempts)
+            detail = "The trigger was canceled before all targets were reached"
+            run.prove(position, now, "Warning", detail, reason="canceled")
+    elif turns:
         state["sent"] = [*state.get("sent", ()), *reached]
         state["tried"] = [*state.get("tried", ()), *(id for turn in turns for id in turn.tried)]
         run.change(position, now, state=state)

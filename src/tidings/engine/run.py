@@ -68,6 +68,8 @@ class Run:
         self.caught: list[Caught] = []
         self.events_of: dict[str, list[dict[str, Any]]] = {}
         """What digests gathered, by job."""
+        self.live_as_of = 0
+        """How many cancellations had been heard of when its event was last seen to be live."""
         self.turns: dict[str, int] = {}
         """Messages that may go through integrations with a rate: their turns are taken."""
         self.digested_into: str | None = None

@@ -18,6 +18,7 @@ from tidings.domain.notifications import FINAL
 from tidings.domain.scope import Scope
 from tidings.engine import deciding, delivery, holding, queue, receipts
 from tidings.engine.blueprint import NOBODY
+from tidings.engine.calling_off import CalledOff
 from tidings.engine.catalog import Catalog
 from tidings.engine.deciding import Need
 from tidings.engine.delivery import Courier
@@ -53,6 +54,7 @@ class Runner:
         dialect: Dialect,
         catalog: Catalog,
         network: Network,
+        called_off: CalledOff,
         worker_id: str,
     ) -> None:
         self.database = database
@@ -60,7 +62,8 @@ class Runner:
         self.catalog = catalog
         self.worker_id = worker_id
         self._dialect = dialect
-        self._courier = Courier(network, world, self._take_turn)
+        self._called_off = called_off
+        self._courier = Courier(network, world, called_off, self._take_turn)
 
     def share_with(self, processes: int) -> None:
         """So many engine processes send at the same time, this one included."""
@@ -100,8 +103,10 @@ class Runner:
     async def advance(self, tx: Connection, found: Sequence[Run]) -> list[Need]:
         """Decide as far as possible, save, and tell what is to be sent after the commit."""
         now = self.world.clock.now()
+        heard = self._called_off.heard
         live = await runs.lock_live(tx, {run.event.id for run in found})
         for run in found:
+            run.live_as_of = heard
             if run.event.id not in live:
                 _cancel(run, now)
         sends = await self._settle(tx, [run for run in found if run.event.id in live], now)

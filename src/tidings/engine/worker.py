@@ -8,6 +8,7 @@ from datetime import datetime
 from tidings import log
 from tidings.dialect import Dialect
 from tidings.engine import housekeeping, queue, receipts, reports
+from tidings.engine.calling_off import CalledOff
 from tidings.engine.catalog import Catalog
 from tidings.engine.fan_out import FanOut
 from tidings.engine.queue import Queue
@@ -37,7 +38,8 @@ class Worker:
         self._network = network
         self._listener = Listener(database)
         catalog = Catalog(self._listener, world.sealer)
-        runner = Runner(database, world, dialect, catalog, network, self.id)
+        called_off = CalledOff(database, self._listener)
+        runner = Runner(database, world, dialect, catalog, network, called_off, self.id)
         self._fan_out = FanOut(runner)
         self._sweeper = Sweeper(runner, self._fan_out)
         self._stopping = asyncio.Event()

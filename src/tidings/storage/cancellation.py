@@ -11,7 +11,10 @@ import msgspec
 
 from tidings.domain.notifications import Detail
 from tidings.domain.scope import Scope
+from tidings.storage import changes
 from tidings.storage.database import Connection, Row
+
+CHANGED = "cancellations"
 
 _OURS = "n.environment_id = $1 AND n.transaction_id = $2"
 _FOLLOWING = (
@@ -22,7 +25,8 @@ _FOLLOWING = (
 
 
 async def cancel(connection: Connection, scope: Scope, transaction_id: str, now: datetime) -> bool:
-    """Whether anything was stopped. Jobs that are with a provider are left to finish."""
+    """Whether there was anything to stop. Jobs that run are left to their worker: it sends nothing
+    that is not with a provider yet."""
     stopped = await _bury(connection, scope, transaction_id, now)
     if stopped is None:
         return False
@@ -33,10 +37,19 @@ async def cancel(connection: Connection, scope: Scope, transaction_id: str, now:
     return stopped or bool(left or canceled)
 
 
+async def is_called_off(connection: Connection, event_id: str) -> bool:
+    """An event that is gone counts as well."""
+    off: bool = await connection.fetchval(
+        "SELECT NOT EXISTS (SELECT FROM events WHERE id = $1 AND canceled_at IS NULL)", event_id
+    )
+    return off
+
+
 async def _bury(
     connection: Connection, scope: Scope, transaction_id: str, now: datetime
 ) -> bool | None:
-    """Write the tombstone; whether that stopped a fan-out, None when there is no such event."""
+    """Write the tombstone; whether that stops a fan-out or messages that may stand in line, None
+    when there is no such event."""
     row = await connection.fetchrow(
         "SELECT id, status, canceled_at FROM events "
         "WHERE environment_id = $1 AND transaction_id = $2 FOR UPDATE",
@@ -53,8 +66,14 @@ async def _bury(
         row["id"],
         now,
     )
-    split = await connection.fetchval(
-        "SELECT EXISTS (SELECT FROM event_parts WHERE event_id = $1)", row["id"]
+    await changes.announce(connection, CHANGED)
+    under_way = await connection.fetchval(
+        "SELECT EXISTS (SELECT FROM event_parts WHERE event_id = $3) OR EXISTS "
+        "(SELECT FROM notifications AS n JOIN jobs AS j ON j.notification_id = n.id "
+        f"WHERE {_OURS} AND j.status = 'running')",
+        scope.environment_id,
+        transaction_id,
+        row["id"],
     )
     # A part in a worker's hands is left to it: it waits for our tombstone, and then does nothing.
     await connection.execute(
@@ -62,7 +81,7 @@ async def _bury(
         "(SELECT id FROM event_parts WHERE event_id = $1 FOR UPDATE SKIP LOCKED)",
         row["id"],
     )
-    return row["status"] == "accepted" or bool(split)
+    return row["status"] == "accepted" or bool(under_way)
 
 
 async def _leave_digests(
