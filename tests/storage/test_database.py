@@ -116,3 +116,19 @@ async def test_closing_does_not_wait_for_one_that_never_comes_back(
     await asyncio.wait_for(database.close(), DEADLINE)
     with pytest.raises(asyncpg.InterfaceError):
         await lent.fetchval("SELECT 1")
+
+
+async def test_who_leaves_while_it_begins_leaves_no_transaction_behind(database: Database) -> None:
+    async def begin() -> None:
+        async with database.transaction():
+            await asyncio.Event().wait()
+
+    for steps in range(12):
+        task = asyncio.create_task(begin())
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        async with database.connection() as connection:
+            assert await connection.fetchval("SELECT 1") == 1
+            assert not connection.is_in_transaction()

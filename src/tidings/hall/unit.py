@@ -62,23 +62,17 @@ class Unit:
         assert not self._apart, "this handler opens its own transactions: ask for `database`"
         if self._connection is None:
             async with self._opening:
-                if self._connection is None:
-                    await self._open()
+                await self._open()
         assert self._connection is not None
         return self._connection
 
     async def _open(self) -> None:
-        connection = await self._database.take()
-        try:
-            if self._writes:
-                transaction = connection.transaction()
-                await transaction.start()
-                self._transaction = transaction
-        except BaseException:
-            connection.terminate()  # nobody knows whether it has begun
-            await self._database.give_back(connection)
-            raise
-        self._connection = connection
+        if self._connection is not None:
+            return
+        if self._writes:
+            self._connection, self._transaction = await self._database.begin()
+        else:
+            self._connection = await self._database.take()
 
     async def commit(self) -> None:
         await self._end(kept=True)

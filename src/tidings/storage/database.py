@@ -151,11 +151,31 @@ class Database:
         finally:
             await self.give_back(connection)
 
+    async def begin(self) -> tuple[Borrowed, Transaction]:
+        """A connection that the caller gives back, and the transaction it ends before."""
+        connection = await self.take()
+        transaction = connection.transaction()
+        try:
+            await transaction.start()
+        except BaseException:
+            connection.terminate()  # nobody knows whether it has begun
+            await self.give_back(connection)
+            raise
+        return connection, transaction
+
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Connection]:
         announced = begin_announcing()
-        async with self.connection() as connection, connection.transaction():
-            yield connection
+        connection, transaction = await self.begin()
+        try:
+            try:
+                yield connection
+            except BaseException:
+                await transaction.rollback()
+                raise
+            await transaction.commit()
+        finally:
+            await self.give_back(connection)
         self.committed(announced)
 
     def committed(self, announced: Iterable[str]) -> None:
