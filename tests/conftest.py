@@ -13,6 +13,7 @@ from pathlib import Path
 import asyncpg
 import httpx
 import httpx._transports.default as httpx_transport
+import hypothesis
 import pytest
 from litestar.types import ASGIApp
 
@@ -50,6 +51,15 @@ _QUICK = {"fsync": "off", "full_page_writes": "off", "autovacuum": "off"}
 
 # Every client reads all certificate authorities anew, which takes 45 ms.
 httpx_transport.create_ssl_context = functools.cache(httpx.create_ssl_context)  # type: ignore[attr-defined]
+
+# How long something takes is measured in bench/, not tested.
+hypothesis.settings.register_profile(
+    "patient",
+    hypothesis.settings.default,
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("patient")
 
 
 def make_world(clock: ManualClock | SystemClock | None = None) -> World:

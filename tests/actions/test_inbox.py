@@ -179,7 +179,6 @@ class Play:
 
 @settings(
     max_examples=40,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(messages=MESSAGES, steps=STEPS)

@@ -67,7 +67,7 @@ FRAMES = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 @given(DEFINITIONS, FRAMES)
 def test_what_is_written_is_read_back(definition: Definition, frame: Frame) -> None:
     with tempfile.TemporaryDirectory() as folder:

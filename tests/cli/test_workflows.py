@@ -100,7 +100,6 @@ def test_a_fault_applies_nothing(run: Run, tmp_path: Path) -> None:
 
 
 @settings(
-    deadline=None,
     max_examples=25,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

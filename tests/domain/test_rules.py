@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tidings.domain import rules
@@ -193,7 +193,6 @@ _json = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(_json, st.dictionaries(st.text(max_size=3), _json, max_size=3))
 def test_nothing_is_ever_raised(rule: Any, data: dict[str, Any]) -> None:
     assert rules.evaluate(rule, data, now=NOW) in (True, False)

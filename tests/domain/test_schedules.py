@@ -100,7 +100,7 @@ def test_every_minute_comes_back_from_its_text(minute: int) -> None:
 
 
 @given(WEEKS, MOMENTS, ZONES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_next_opening_is_the_first_open_minute(
     schedule: Schedule, moment: datetime, zone: ZoneInfo
 ) -> None:

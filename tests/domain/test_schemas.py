@@ -1,3 +1,5 @@
+import itertools
+
 import jsonschema_rs
 import pytest
 from hypothesis import given
@@ -78,6 +80,15 @@ def test_a_schema_from_use() -> None:
     assert schema["properties"]["name"] == {"type": "string"}
     assert schema["properties"]["order"]["properties"]["items"]["type"] == "array"
     assert schema["properties"]["list"]["type"] == "array"
+    assert schemas.from_use(["a.first.b", "a[0].c"])["properties"]["a"]["type"] == "array"
+
+
+def test_what_is_used_of_one_item_is_known_of_all() -> None:
+    """Whichever of them says less, and whatever comes last."""
+    paths = ["items[0].buyer.name", "items[1].buyer", "items[1].price.net", "items[0].price"]
+    for order in itertools.permutations(paths):
+        schema = schemas.from_use(order)
+        assert all(schemas.knows(schema, path) for path in paths)
 
 
 PARTS = st.lists(st.sampled_from(["a", "b", "0", "1", "size"]), min_size=1, max_size=4)

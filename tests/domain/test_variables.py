@@ -41,7 +41,7 @@ SCHEMAS: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(SCHEMAS.filter(lambda schema: isinstance(schema, dict)))
 def test_no_schema_upsets_it(schema: schemas.Schema) -> None:
     try:

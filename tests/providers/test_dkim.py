@@ -9,7 +9,7 @@ import dkim as reference  # type: ignore[import-untyped]
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.providers.test_smtp import deliver, mail, running
@@ -84,7 +84,6 @@ async def test_what_a_mail_server_receives_is_signed(running: Any) -> None:
 LINES = st.lists(st.text(" \tab.:;=ü", max_size=12), max_size=6)
 
 
-@settings(deadline=None)
 @given(LINES, st.text(" \tabü", max_size=30))
 def test_another_implementation_reads_spaces_and_empty_lines_alike(
     lines: list[str], subject: str

@@ -4,7 +4,7 @@ from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tidings.providers.exchange import Form, Json, Raw, Request, encode
@@ -31,7 +31,6 @@ def test_a_text_that_is_one_placeholder_becomes_the_value_itself() -> None:
     assert body == Json({"to": ["+1"], "n": 3, "text": "Hi +1!"})
 
 
-@settings(deadline=None)
 @given(TEXT)
 def test_json_and_forms_carry_any_text_whole(content: str) -> None:
     values = {"to": "+1", "content": content}
@@ -42,7 +41,6 @@ def test_json_and_forms_carry_any_text_whole(content: str) -> None:
     assert parse_qs(sent, keep_blank_values=True) == {"to": ["+1"], "text": ["x" + content]}
 
 
-@settings(deadline=None)
 @given(TEXT)
 def test_an_address_stays_the_same_place(content: str) -> None:
     url = fill_url("https://sms.example/to/{{to}}?text=x{{content}}", {"to": content} | {

@@ -177,7 +177,7 @@ _liquid = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(_liquid, st.booleans())
 def test_any_template_renders_or_is_at_fault(template: str, escape: bool) -> None:
     small = {"payload": {"list": [3, "b", None, {"a": 1}], "x": {"y": 2}}, "x": "<&>"}
@@ -229,7 +229,7 @@ _node: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(_node)
 def test_any_document_renders_safely_or_is_at_fault(document: Any) -> None:
     body = json.dumps(document)

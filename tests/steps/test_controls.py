@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Any, get_args
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tidings.domain.limits import Limits
@@ -96,7 +96,6 @@ def test_bad_controls(type: StepType, values: dict[str, Any], said: dict[str, st
         assert text in problems[path]
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(get_args(StepType)), st.dictionaries(st.text(max_size=9), JSON))
 def test_nothing_that_is_sent_upsets_the_check(type: StepType, values: dict[str, Any]) -> None:
     kind = kind_of(type)

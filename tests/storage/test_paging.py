@@ -27,7 +27,6 @@ ITEMS = st.lists(
 ).map(lambda rows: [Item(number, *row) for number, row in enumerate(rows)])
 WITH_DATABASE = settings(
     max_examples=60,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 

@@ -47,12 +47,16 @@ def _knows(node: Any, names: list[str], root: Mapping[str, Any], depth: int) -> 
     properties = node.get("properties")
     if isinstance(properties, Mapping) and name in properties:
         return _knows(properties[name], rest, root, depth + 1)
-    if _is_array(node) and (name.isdigit() or name in ("size", "first", "last")):
+    if _is_array(node) and _names_an_item(name):
         return _knows(node.get("items", True), rest, root, depth + 1)
     if "additionalProperties" in node:
         return _knows(node["additionalProperties"], rest, root, depth + 1)
     closed = isinstance(properties, Mapping) or bool(choices) or "type" in node
     return not closed or (node.get("type") == "object" and not properties and not choices)
+
+
+def _names_an_item(name: str) -> bool:
+    return name.isdigit() or name in ("size", "first", "last")
 
 
 def _is_array(node: Mapping[str, Any]) -> bool:
@@ -202,12 +206,17 @@ def from_use(paths: Iterable[str]) -> Schema:
 def _shape(tree: Mapping[str, Any]) -> Schema:
     if not tree:
         return {"type": "string"}
-    if set(tree) <= {"size", "first", "last"} or all(name.isdigit() for name in tree):
-        inner: dict[str, Any] = {}
-        for node in tree.values():
-            inner.update(node)
-        return {"type": "array", "items": _shape(inner)}
+    if all(_names_an_item(name) for name in tree):
+        return {"type": "array", "items": _shape(_united(tree.values()))}
     return _object(tree)
+
+
+def _united(trees: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    by_name: dict[str, list[Mapping[str, Any]]] = {}
+    for tree in trees:
+        for name, inner in tree.items():
+            by_name.setdefault(name, []).append(inner)
+    return {name: _united(inner) for name, inner in by_name.items()}
 
 
 def _object(tree: Mapping[str, Any]) -> Schema:
