@@ -22,6 +22,9 @@ def describe() -> str:
     )
 
 
+_GONE = (FileNotFoundError, ProcessLookupError)
+
+
 def family(pid: int) -> list[int]:
     """The process and all its descendants."""
     found = [pid]
@@ -29,7 +32,7 @@ def family(pid: int) -> list[int]:
         try:
             for task in Path(f"/proc/{each}/task").iterdir():
                 found.extend(int(child) for child in (task / "children").read_text().split())
-        except FileNotFoundError:
+        except _GONE:
             continue
     return found
 
@@ -48,7 +51,7 @@ def cpu_seconds(pids: Sequence[int]) -> float:
         try:
             fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
             total += sum(map(int, fields[11:15]))
-        except FileNotFoundError:
+        except _GONE:
             continue
     return total / _TICKS
 
@@ -67,6 +70,6 @@ def _status(pid: int, name: str) -> int:
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith(name):
                 return int(line.split()[1])
-    except FileNotFoundError:
+    except _GONE:
         pass
     return 0
