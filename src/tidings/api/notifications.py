@@ -180,27 +180,27 @@ class CauseOut(Out, frozen=True, kw_only=True):
     triggers: list[TriggerShapeOut]
 
 
-class NotificationOut(Out, frozen=True, kw_only=True):
+class NotificationOut(Out, frozen=True):
     id: Id = field(name="_id")
     environment_id: Id = field(name="_environmentId")
     organization_id: Id = field(name="_organizationId")
     subscriber_id: Id = field(name="_subscriberId")
     transaction_id: str
     template_id: Id = field(name="_templateId")
-    digested_notification_id: Id | UnsetType = field(name="_digestedNotificationId", default=UNSET)
     created_at: Timestamp
     updated_at: Timestamp
     channels: list[str]
-    subscriber: RecipientOut | UnsetType = UNSET
-    template: CauseOut | UnsetType = UNSET
     jobs: list[JobOut]
-    payload: dict[str, Any] | UnsetType = UNSET
     tags: list[str]
     controls: dict[str, Any]
     to: dict[str, Any]
     topics: list[dict[str, str]]
     severity: Severity
     critical: bool
+    digested_notification_id: Id | UnsetType = field(name="_digestedNotificationId", default=UNSET)
+    subscriber: RecipientOut | UnsetType = UNSET
+    template: CauseOut | UnsetType = UNSET
+    payload: dict[str, Any] | UnsetType = UNSET
     context_keys: list[str] | UnsetType = UNSET
 
     @classmethod
@@ -209,26 +209,26 @@ class NotificationOut(Out, frozen=True, kw_only=True):
         ran = _versions.of(activity.definition)
         payload: Any = unless_none(activity.payload)
         return cls(
-            id=notification.id,
-            environment_id=scope.environment_id,
-            organization_id=scope.organization_id,
-            subscriber_id=notification.subscriber_id,
-            transaction_id=notification.transaction_id,
-            template_id=notification.workflow_id,
+            notification.id,
+            scope.environment_id,
+            scope.organization_id,
+            notification.subscriber_id,
+            notification.transaction_id,
+            notification.workflow_id,
+            iso(notification.created_at),
+            iso(activity.updated_at),
+            list(notification.channels),
+            [JobOut.of(job, activity, ran, dialect) for job in activity.jobs],
+            list(notification.tags),
+            ran.controls,
+            notification.recipient,
+            list(notification.topics),
+            notification.severity,
+            notification.critical,
             digested_notification_id=unless_none(activity.digested_into),
-            created_at=iso(notification.created_at),
-            updated_at=iso(activity.updated_at),
-            channels=list(notification.channels),
             subscriber=RecipientOut.of(activity.subscriber) if activity.subscriber else UNSET,
             template=_cause(activity, ran, dialect),
-            jobs=[JobOut.of(job, activity, ran, dialect) for job in activity.jobs],
             payload=payload,
-            tags=list(notification.tags),
-            controls=ran.controls,
-            to=notification.recipient,
-            topics=list(notification.topics),
-            severity=notification.severity,
-            critical=notification.critical,
             context_keys=list(notification.context_keys) or UNSET,
         )
 

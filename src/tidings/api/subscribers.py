@@ -93,32 +93,32 @@ class ChannelOut(Out, frozen=True, kw_only=True):
     integration_id: Id = field(name="_integrationId")
 
 
-class SubscriberOut(Out, frozen=True, kw_only=True):
+class SubscriberOut(Out, frozen=True):
     """A subscriber. Stored JSON (`channels`, `data`) is passed through without reading it."""
 
     id: Id = field(name="_id")
+    subscriber_id: str
+    organization_id: Id = field(name="_organizationId")
+    environment_id: Id = field(name="_environmentId")
+    channels: list[ChannelOut]
+    is_online: bool | None
+    last_online_at: Timestamp | None
+    version: int = field(name="__v")
+    deleted: Literal[False]
+    created_at: Timestamp
+    updated_at: Timestamp
     first_name: str | None = None
     last_name: str | None = None
     email: str | None = None
     phone: str | None = None
     avatar: str | None = None
     locale: str | None = None
-    channels: list[ChannelOut]
     topics: Annotated[
         list[str] | UnsetType,
         Meta(description="Deprecated: the keys of its topics; see its subscriptions."),
     ] = UNSET
-    is_online: bool | None
-    last_online_at: Timestamp | None
-    version: int = field(name="__v")
     data: dict[str, Any] | None = None
     timezone: str | None = None
-    subscriber_id: str
-    organization_id: Id = field(name="_organizationId")
-    environment_id: Id = field(name="_environmentId")
-    deleted: Literal[False]
-    created_at: Timestamp
-    updated_at: Timestamp
 
     @classmethod
     def of(cls, subscriber: Subscriber, scope: Scope, dialect: Dialect) -> "SubscriberOut":
@@ -127,26 +127,26 @@ class SubscriberOut(Out, frozen=True, kw_only=True):
         topics: Any = unless_none(subscriber.topics)
         data: Any = subscriber.data
         return cls(
-            id=subscriber.id,
+            subscriber.id,
+            subscriber.key,
+            scope.organization_id,
+            scope.environment_id,
+            channels,
+            subscriber.is_online,
+            None if online_at is None else iso(online_at),
+            subscriber.version,
+            False,
+            iso(subscriber.created_at),
+            iso(subscriber.updated_at),
             first_name=subscriber.first_name,
             last_name=subscriber.last_name,
             email=subscriber.email,
             phone=subscriber.phone,
             avatar=subscriber.avatar,
             locale=subscriber.locale,
-            channels=channels,
             topics=topics,
-            is_online=subscriber.is_online,
-            last_online_at=None if online_at is None else iso(online_at),
-            version=subscriber.version,
             data=data,
             timezone=subscriber.timezone,
-            subscriber_id=subscriber.key,
-            organization_id=scope.organization_id,
-            environment_id=scope.environment_id,
-            deleted=False,
-            created_at=iso(subscriber.created_at),
-            updated_at=iso(subscriber.updated_at),
         )
 
 

@@ -21,7 +21,7 @@ MOST_AT_ONCE = 500
 _LOCALE = re.compile(r"[A-Za-z]{2,3}([_-][A-Za-z]{4})?([_-]([A-Za-z]{2}|\d{3}))?([_-]\w{4,8})*")
 
 
-class Subscriber(msgspec.Struct, frozen=True, kw_only=True):
+class Subscriber(msgspec.Struct, frozen=True):
     id: str
     key: str
     """The caller's name for it, typically the user id in the caller's system."""
@@ -36,13 +36,13 @@ class Subscriber(msgspec.Struct, frozen=True, kw_only=True):
     """A JSON object of the caller's own."""
     channels: msgspec.Raw
     """A JSON array of `domain.credentials.ChannelEntry`."""
-    topics: msgspec.Raw | None = None
-    """A JSON array of the keys of its topics, where they were asked for."""
     is_online: bool | None
     last_online_at: datetime | None
     version: int
     created_at: datetime
     updated_at: datetime
+    topics: msgspec.Raw | None = None
+    """A JSON array of the keys of its topics, where they were asked for."""
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):

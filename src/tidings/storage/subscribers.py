@@ -340,25 +340,26 @@ def _made_of(
     updated_at: datetime,
     topics: str | None = None,
 ) -> Subscriber:
-    """Taken apart at once, which takes half the time of looking up each column by its name."""
+    """Taken apart at once, which takes half the time of looking up each column by its name, and
+    mostly without names: Python calls with more than fifteen take five times as long."""
     return Subscriber(
-        id=id,
-        key=key,
-        first_name=first_name,
-        last_name=last_name,
-        email=email,
-        phone=phone,
-        avatar=avatar,
-        locale=locale,
-        timezone=timezone,
-        data=raw(data),
-        channels=msgspec.Raw(channels.encode()),
-        topics=raw(topics),
+        id,
+        key,
+        first_name,
+        last_name,
+        email,
+        phone,
+        avatar,
+        locale,
+        timezone,
+        raw(data),
+        msgspec.Raw(channels.encode()),
         is_online=is_online,
         last_online_at=last_online_at,
         version=version,
         created_at=created_at,
         updated_at=updated_at,
+        topics=raw(topics),
     )
 
 
