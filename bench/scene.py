@@ -171,6 +171,13 @@ async def tidied(url: str) -> None:
     await connection.close()
 
 
+async def forgotten(url: str) -> None:
+    """Take back what was accepted and not begun."""
+    connection = await asyncpg.connect(url)
+    await connection.execute("DELETE FROM events WHERE status = 'accepted'")
+    await connection.close()
+
+
 async def finished(url: str, seconds: float = 240.0) -> None:
     """Wait until nothing is left to be done but what waits for its time."""
     connection = await asyncpg.connect(url)
