@@ -154,8 +154,8 @@ class Database:
     async def begin(self) -> tuple[Borrowed, Transaction]:
         """A connection that the caller gives back, and the transaction it ends before."""
         connection = await self.take()
-        transaction = connection.transaction()
         try:
+            transaction = connection.transaction()
             await transaction.start()
         except BaseException:
             connection.terminate()  # nobody knows whether it has begun
