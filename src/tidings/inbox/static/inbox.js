@@ -454,13 +454,16 @@ class Live {
     let wait = FIRST_RETRY;
     let lastId;
     let cut = false;
+    let counted = false;
     while (!this.left) {
       try {
         for await (const fields of this.server.news(lastId)) {
           if (this.left) return;
           wait = FIRST_RETRY;
           lastId = fields?.id ?? lastId;
-          this.#hear(fields);
+          const first = !counted && fields?.event === "unread_count_changed";
+          counted ||= first;
+          this.#hear(first ? { ...fields, first } : fields);
           this.channel?.postMessage(fields);
           if (cut) this.tell({ event: "reconnected" });
           cut = false;
@@ -515,7 +518,6 @@ export class TidingsInbox extends HTMLBase {
   #arrived = new Set();
   /** Unread messages that came without news of their own: before the stream, or for want of one. */
   #risen = 0;
-  #counted = false;
   /** Messages the page was told about, each time they were delivered. */
   #told = new Set();
   #looking = false;
@@ -623,7 +625,7 @@ export class TidingsInbox extends HTMLBase {
     this.#known.clear();
     this.#told.clear();
     this.#risen = 0;
-    this.#loaded = this.#isOpen = this.#counted = false;
+    this.#loaded = this.#isOpen = false;
     this.#prefs = this.#failure = null;
     this.#view = "all";
     this.#chooseWords();
@@ -729,15 +731,14 @@ export class TidingsInbox extends HTMLBase {
 
   /* -------- news */
 
-  #hear({ event, data }) {
+  #hear({ event, data, first }) {
     if (event === "poll" || event === "reconnected") return void this.#refresh();
     let told = {};
     try {
       told = JSON.parse(data);
     } catch { /* a look at the list tells the same */ }
     if (event === "unread_count_changed" && told.counts) {
-      if (!this.#counted) this.#noteRise(told.counts.total);
-      this.#counted = true;
+      if (first) this.#noteRise(told.counts.total);
       this.#setUnread(told.counts.total);
     }
     if (event === "notification_received" && told.message) this.#arrived.add(told.message._id);
