@@ -18,6 +18,7 @@ from tests.browser.application import Application
 from tests.browser.service import running
 from tests.browser.visiting import Visits
 from tests.conftest import TEST_KEY_TEXT, make_world
+from tests.waiting import DEADLINE
 from tidings.actions import sessions, users
 from tidings.domain.environments import DEVELOPMENT, PRODUCTION
 from tidings.domain.scope import Scope
@@ -35,7 +36,7 @@ _ARGUMENTS = (
 )
 
 
-expect.set_options(timeout=15_000)  # cores are shared with other tests
+expect.set_options(timeout=DEADLINE * 1000)  # cores are shared with other tests
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -787,7 +787,6 @@ async def test_on_the_page_of_another_site(browser: Browser, base: str, page: Pa
     )
     policy = {"Content-Security-Policy": _STRICT.format(base)}
     context = await browser.new_context()
-    context.set_default_timeout(15_000)
     elsewhere = await context.new_page()
     problems: list[str] = []
     elsewhere.on("pageerror", lambda error: problems.append(str(error)))

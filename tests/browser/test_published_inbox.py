@@ -82,7 +82,6 @@ async def inbox(browser: Browser, base: str, shop: str, office: Page) -> AsyncIt
     found: Any = await call(office, "GET", "/v1/environments")
     application = next(e["identifier"] for e in found["data"] if e["name"] == "Development")
     context = await browser.new_context(viewport={"width": 900, "height": 800})
-    context.set_default_timeout(15_000)
     page = await context.new_page()
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))

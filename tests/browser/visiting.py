@@ -51,7 +51,6 @@ class Visits:
             java_script_enabled=javascript,
             reduced_motion="reduce",
         )
-        context.set_default_timeout(15_000)
         self._contexts.append(context)
         if cookies:
             await context.add_cookies(
