@@ -1,5 +1,5 @@
 // @novu/js with a live connection: says what it is told, one JSON object per line, until it has
-// been told of a message and of the unread count after it was read.
+// been told of a message, of the unread count with it, and of that after it was read.
 // Arguments: server address, application identifier, subscriber, "socket.io" or "websocket".
 
 import { Novu } from "@novu/js";
@@ -30,16 +30,17 @@ const novu = new Novu({
   ...connection,
 });
 
-let arrived = false;
-novu.on("notifications.notification_received", async ({ result }) => {
-  arrived = true;
+let arrived = null;
+novu.on("notifications.notification_received", ({ result }) => {
+  arrived = result;
   say("received", { id: result.id, body: result.body, isRead: result.isRead, to: result.to });
-  const { error } = await result.read();
-  if (error) fail(error);
 });
 novu.on("notifications.unseen_count_changed", ({ result }) => say("unseen", result));
-novu.on("notifications.unread_count_changed", ({ result }) => {
+novu.on("notifications.unread_count_changed", async ({ result }) => {
   say("unread", result);
-  if (arrived && result.total === 0) process.exit(0);
+  if (!arrived) return;
+  if (result.total === 0) process.exit(0);
+  const { error } = await arrived.read();
+  if (error) fail(error);
 });
 novu.on("socket.connect.resolved", ({ error }) => (error ? fail(error) : say("connected")));
