@@ -19,7 +19,7 @@ from tidings.domain.inbox import Severity
 from tidings.domain.messages import Message
 from tidings.domain.scope import Scope
 from tidings.inbox.sockets import Sockets
-from tidings.storage import inbox_changes, runs
+from tidings.storage import inbox_changes, sent
 from tidings.storage.database import Database
 from tidings.world import World
 
@@ -71,7 +71,7 @@ class House:
                 delivered_at=(now,),
                 created_at=now,
             )
-            await runs.copy_messages(tx, [(scope, message)])
+            await sent.copy(tx, [(scope, message)])
             await inbox_changes.announce_received(tx, [(scope, message)])
         return message.id
 

@@ -34,6 +34,7 @@ from tidings.storage import (
     paces,
     preferences,
     runs,
+    sent,
     subscribers,
     windows,
 )
@@ -318,7 +319,7 @@ class Runner:
             )
             posted = [(run.scope, message) for run in fresh for message in run.messages]
             if posted:
-                await runs.copy_messages(tx, posted)
+                await sent.copy(tx, posted)
         if known:
             changed = [run.jobs[position] for run in known for position in sorted(run.changed)]
             if changed:
@@ -341,16 +342,16 @@ class Runner:
 
     async def _save_sent(self, tx: Connection, found: Sequence[Run], now: datetime) -> None:
         """One message per job and target, that of the last attempt."""
-        sent = {message.id: (run, message) for run in found for message in run.messages}
+        last = {message.id: (run, message) for run in found for message in run.messages}
         first: list[tuple[Scope, Message]] = []
         again: list[tuple[Scope, Message]] = []
-        for run, message in sent.values():
+        for run, message in last.values():
             tried = message.job_id in run.tried_before
             (again if tried else first).append((run.scope, message))
         if first:
-            await runs.add_messages(tx, first)
+            await sent.add(tx, first)
         if again:
-            await runs.replace_messages(tx, again)
+            await sent.replace(tx, again)
         await receipts.expect(tx, (*first, *again), now)
 
     async def _remove_dead_tokens(self, tx: Connection) -> None:

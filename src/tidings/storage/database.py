@@ -208,6 +208,17 @@ def raw(value: str | None) -> msgspec.Raw | None:
     return None if value is None else msgspec.Raw(value.encode())
 
 
+def json_of(value: Any) -> str:
+    """As PostgreSQL takes it."""
+    if not value and isinstance(value, dict):
+        return "{}"
+    return msgspec.json.encode(value).decode()
+
+
+def json_unless_none(value: Any) -> str | None:
+    return None if value is None else json_of(value)
+
+
 def beside(row: Row, prefix: str) -> dict[str, Any]:
     """The columns of another table in a joined row, under their own names."""
     return {

@@ -4,11 +4,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-import msgspec
-
 from tidings.domain.events import Event
 from tidings.domain.scope import Scope
-from tidings.storage.database import Connection
+from tidings.storage.database import Connection, json_of, json_unless_none
 
 
 async def add_many(connection: Connection, events: Sequence[tuple[Scope, Event]]) -> int:
@@ -58,15 +56,11 @@ def _values(given: tuple[Scope, Event]) -> tuple[Any, ...]:
         event.transaction_id,
         event.workflow_id,
         event.workflow_version,
-        _json(event.recipients),
-        _json(event.payload),
-        _json(event.overrides),
-        None if event.actor is None else _json(event.actor),
-        None if event.tenant is None else _json(event.tenant),
-        _json(event.context),
+        json_of(event.recipients),
+        json_of(event.payload),
+        json_of(event.overrides),
+        json_unless_none(event.actor),
+        json_unless_none(event.tenant),
+        json_of(event.context),
         event.created_at,
     )
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()

@@ -1,17 +1,15 @@
 """The engine's writes, in sets: claiming work, loading runs, and saving what became of them."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-import asyncpg
 import msgspec
 
 from tidings.domain.events import Event, Recipients
-from tidings.domain.messages import Message
 from tidings.domain.notifications import Detail, Job, Notification
 from tidings.domain.scope import Scope
-from tidings.storage.database import Connection, Row
+from tidings.storage.database import Connection, Row, json_of, json_unless_none
 
 _EVENT = (
     "id, organization_id, environment_id, transaction_id, workflow_id, workflow_version, "
@@ -54,38 +52,6 @@ JOB = (
     "state",
     "merged_into",
     "details",
-    "updated_at",
-)
-_MESSAGE = (
-    "id",
-    "organization_id",
-    "environment_id",
-    "notification_id",
-    "job_id",
-    "event_id",
-    "transaction_id",
-    "workflow_id",
-    "step_id",
-    "subscriber_id",
-    "channel",
-    "target",
-    "provider_id",
-    "integration_id",
-    "provider_message_id",
-    "status",
-    "error_id",
-    "error_text",
-    "content",
-    "subject",
-    "address",
-    "cta",
-    "data",
-    "avatar",
-    "tags",
-    "severity",
-    "context_keys",
-    "delivered_at",
-    "created_at",
     "updated_at",
 )
 _RECIPIENTS = msgspec.json.Decoder(Recipients)
@@ -270,10 +236,10 @@ async def add_notifications(
                 each.workflow_id,
                 each.workflow_version,
                 each.subscriber_id,
-                _json(each.recipient),
+                json_of(each.recipient),
                 each.channels,
                 each.tags,
-                _json(each.topics),
+                json_of(each.topics),
                 each.severity,
                 each.critical,
                 each.context_keys,
@@ -324,11 +290,11 @@ async def change_jobs(connection: Connection, jobs: Sequence[Job], worker_id: st
         [worker_id if job.status == "running" else None for job in jobs],
         [job.attempts for job in jobs],
         [job.reached_at for job in jobs],
-        [_json_or_none(job.digest) for job in jobs],
-        [_json_or_none(job.output) for job in jobs],
-        [_json_or_none(job.state) for job in jobs],
+        [json_unless_none(job.digest) for job in jobs],
+        [json_unless_none(job.output) for job in jobs],
+        [json_unless_none(job.state) for job in jobs],
         [job.merged_into for job in jobs],
-        [_json(job.details) for job in jobs],
+        [json_of(job.details) for job in jobs],
         [job.updated_at for job in jobs],
     )
 
@@ -348,7 +314,7 @@ async def add_details(
         "UPDATE jobs AS j SET details = j.details || n.details, updated_at = $3 "
         "FROM unnest($1::text[], $2::jsonb[]) AS n (id, details) WHERE j.id = n.id",
         list(added),
-        [_json(list(details)) for details in added.values()],
+        [json_of(list(details)) for details in added.values()],
         now,
     )
 
@@ -374,113 +340,6 @@ async def digest_into(connection: Connection, merged: Mapping[str, str], now: da
     )
 
 
-async def add_messages(connection: Connection, messages: Sequence[tuple[Scope, Message]]) -> None:
-    """Of jobs that were probably not tried before; if one was after all, it is written over."""
-    try:
-        async with connection.transaction():
-            await copy_messages(connection, messages)
-    except asyncpg.UniqueViolationError:
-        await replace_messages(connection, messages)
-
-
-async def replace_messages(
-    connection: Connection, messages: Sequence[tuple[Scope, Message]]
-) -> None:
-    """One row per job and target: a repetition writes over the row of the earlier attempt."""
-    columns = list(
-        zip(*(_message_values(scope, each, _json) for scope, each in messages), strict=True)
-    )
-    types = [_MESSAGE_TYPES.get(name, "text") for name in _MESSAGE]
-    given = ", ".join(f"${number}::{kind}[]" for number, kind in enumerate(types, 1))
-    names = ", ".join(_MESSAGE)
-    read = ", ".join(
-        f"(SELECT coalesce(array_agg(value), '{{}}') FROM jsonb_array_elements_text(n.{name}))"
-        + _ARRAYS[name]
-        if name in _ARRAYS
-        else f"n.{name}"
-        for name in _MESSAGE
-    )
-    await connection.execute(
-        f"INSERT INTO messages ({names}) SELECT {read} FROM unnest({given}) AS n ({names}) "
-        "ON CONFLICT (job_id, md5(target)) DO UPDATE SET status = excluded.status, "
-        "provider_id = excluded.provider_id, integration_id = excluded.integration_id, "
-        "provider_message_id = excluded.provider_message_id, error_id = excluded.error_id, "
-        "error_text = excluded.error_text, delivered_at = excluded.delivered_at, "
-        "updated_at = excluded.updated_at",
-        *columns,
-    )
-
-
-async def copy_messages(connection: Connection, messages: Sequence[tuple[Scope, Message]]) -> None:
-    """Of jobs that are new themselves; takes about half the time of the others."""
-    await connection.copy_records_to_table(
-        "messages",
-        columns=_MESSAGE,
-        records=[_message_copy(scope, message) for scope, message in messages],
-    )
-
-
-_ARRAYS = {
-    "tags": " :: text[]",
-    "context_keys": " :: text[]",
-    "delivered_at": " :: timestamptz[]",
-}
-_MESSAGE_TYPES = {
-    "content": "jsonb",
-    "address": "jsonb",
-    "cta": "jsonb",
-    "data": "jsonb",
-    "created_at": "timestamptz",
-    "updated_at": "timestamptz",
-    **dict.fromkeys(_ARRAYS, "jsonb"),
-}
-
-
-def _message_copy(scope: Scope, message: Message) -> tuple[Any, ...]:
-    return _message_values(scope, message, _as_it_is)
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-def _message_values(
-    scope: Scope, message: Message, listed: Callable[[Any], Any]
-) -> tuple[Any, ...]:
-    return (
-        message.id,
-        scope.organization_id,
-        scope.environment_id,
-        message.notification_id,
-        message.job_id,
-        message.event_id,
-        message.transaction_id,
-        message.workflow_id,
-        message.step_id,
-        message.subscriber_id,
-        message.channel,
-        message.target,
-        message.provider_id,
-        message.integration_id,
-        message.provider_message_id,
-        message.status,
-        message.error_id,
-        message.error_text,
-        _json(message.content),
-        message.subject,
-        _json(message.address),
-        _json(message.cta),
-        _json_or_none(message.data),
-        message.avatar,
-        listed(message.tags),
-        message.severity,
-        listed(message.context_keys),
-        listed(message.delivered_at),
-        message.created_at,
-        message.created_at,
-    )
-
-
 def _job_values(scope: Scope, job: Job, worker_id: str) -> tuple[Any, ...]:
     return (
         job.id,
@@ -495,11 +354,11 @@ def _job_values(scope: Scope, job: Job, worker_id: str) -> tuple[Any, ...]:
         worker_id if job.status == "running" else None,
         job.attempts,
         job.reached_at,
-        _json_or_none(job.digest),
-        _json_or_none(job.output),
-        _json_or_none(job.state),
+        json_unless_none(job.digest),
+        json_unless_none(job.output),
+        json_unless_none(job.state),
         job.merged_into,
-        _json(job.details),
+        json_of(job.details),
         job.updated_at,
     )
 
@@ -571,13 +430,3 @@ def job_of(row: Row) -> Job:
 
 def _decoded(value: str | None) -> Any:
     return None if value is None else msgspec.json.decode(value)
-
-
-def _json(value: Any) -> str:
-    if not value and isinstance(value, dict):
-        return "{}"
-    return msgspec.json.encode(value).decode()
-
-
-def _json_or_none(value: Any) -> str | None:
-    return None if value is None else _json(value)

@@ -12,7 +12,7 @@ from tidings.domain.paging import Asked, Page
 from tidings.domain.scope import Scope
 from tidings.domain.subscribers import FIELDS, Profile, Subscriber
 from tidings.storage import paging
-from tidings.storage.database import Connection, Row, raw
+from tidings.storage.database import Connection, Row, json_unless_none, raw
 
 T = TypeVar("T")
 
@@ -213,7 +213,7 @@ async def change(
         scope.environment_id,
         key,
         now,
-        *(_json(values[name]) if name == "data" else values[name] for name in names),
+        *(json_unless_none(values[name]) if name == "data" else values[name] for name in names),
     )
     return _present(None if row is None else subscriber_of(row), key)
 
@@ -265,7 +265,7 @@ async def set_channels(
         f"WHERE environment_id = $1 AND key = $2 RETURNING {_SHOWN}",
         scope.environment_id,
         key,
-        _json(entries),
+        json_unless_none(entries),
         now,
     )
     return _present(None if row is None else subscriber_of(row), key)
@@ -297,18 +297,14 @@ def _arguments(
         list(ids),
         [profile.key for profile in profiles],
         *([getattr(profile, name) for profile in profiles] for name in TEXTS),
-        [_json(profile.data) for profile in profiles],
+        [json_unless_none(profile.data) for profile in profiles],
     ]
 
 
 def values_of(profile: Profile) -> list[str | None]:
     """Its key, its texts and its data."""
     texts = (getattr(profile, name) for name in TEXTS)
-    return [profile.key, *texts, _json(profile.data)]
-
-
-def _json(value: Any) -> str | None:
-    return None if value is None else msgspec.json.encode(value).decode()
+    return [profile.key, *texts, json_unless_none(profile.data)]
 
 
 def subscriber_of(row: Row | Mapping[str, Any]) -> Subscriber:
