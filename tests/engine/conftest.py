@@ -29,6 +29,14 @@ from tidings.storage.changes import Listener
 from tidings.storage.database import Database
 from tidings.world import World
 
+Step = tuple[StepType, dict[str, Any]]
+
+EMAIL: Step = ("email", {"subject": "Hi", "body": "<p>Tea</p>", "editorType": "html"})
+
+
+def people(count: int) -> list[dict[str, str]]:
+    return [{"subscriberId": f"s{n}", "email": f"s{n}@example.com"} for n in range(count)]
+
 
 class Wire:
     """Takes every HTTP call of the engine and answers as told."""
@@ -93,9 +101,7 @@ class Engine:
         self.clock.advance(timedelta(**span))
         await self.work()
 
-    async def workflow(
-        self, *steps: tuple[StepType, dict[str, Any]], key: str = "welcome", **more: Any
-    ) -> str:
+    async def workflow(self, *steps: Step, key: str = "welcome", **more: Any) -> str:
         """Its id. Steps are (type, controls)."""
         draft = Draft(
             name=key.title(),
@@ -154,6 +160,14 @@ class Engine:
                 ),
             )
         return made.id
+
+    async def mail_webhook(self) -> str:
+        return await self.integration(
+            "email-webhook",
+            webhookUrl="http://127.0.0.1:1/x",
+            secretKey="k" * 8,
+            **{"from": "a@example.com"},
+        )
 
     async def rows(self, query: str, *arguments: Any) -> list[Any]:
         async with self.database.connection() as connection:

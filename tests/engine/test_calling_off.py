@@ -2,46 +2,23 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from typing import Any
 
 import pytest
 
-from tests.engine.conftest import Engine
+from tests.engine.conftest import EMAIL, Engine, Step, people
 from tests.engine.test_delivery import PUSH, WEBHOOK, devices
 from tests.waiting import DEADLINE, until_async
 from tidings.actions import events, notifications
 from tidings.domain.limits import Limits
-from tidings.domain.workflows import StepType
 from tidings.providers.exchange import Response
 from tidings.storage.changes import Listener
 from tidings.storage.database import Database
 from tidings.storage.replays import Again
 
-Step = tuple[StepType, dict[str, Any]]
-
-EMAIL: Step = (
-    "email",
-    {"subject": "Hi", "body": "<p>Hi</p>", "editorType": "html"},
-)
-
 
 async def cancel(engine: Engine, transaction: str, by: Database | None = None) -> bool:
     async with (by or engine.database).transaction() as tx:
         return await events.cancel(tx, engine.scope, engine.world, transaction)
-
-
-async def webhook(engine: Engine) -> str:
-    return await engine.integration(
-        "email-webhook",
-        webhookUrl="http://127.0.0.1:1/mail",
-        secretKey="s",
-        senderName="A",
-        **{"from": "a@example.com"},
-    )
-
-
-def people(count: int) -> list[dict[str, str]]:
-    return [{"subscriberId": f"s{n}", "email": f"s{n}@example.com"} for n in range(count)]
 
 
 @pytest.fixture
@@ -74,7 +51,7 @@ async def finish(engine: Engine, working: asyncio.Task[None]) -> None:
 
 class TestMessagesInLine:
     async def test_they_are_not_sent_after_a_cancel(self, narrow: Engine) -> None:
-        await webhook(narrow)
+        await narrow.mail_webhook()
         delay: Step = ("delay", {"type": "regular", "amount": 1, "unit": "hours"})
         workflow = await narrow.workflow(EMAIL, delay)
         transaction = await narrow.trigger(workflow, people(4))
@@ -94,7 +71,7 @@ class TestMessagesInLine:
         assert [row[0] for row in await narrow.messages()] == ["email"]
 
     async def test_those_of_other_events_are_sent(self, narrow: Engine) -> None:
-        await webhook(narrow)
+        await narrow.mail_webhook()
         workflow = await narrow.workflow(EMAIL)
         one = await narrow.trigger(workflow, people(3))
         await narrow.trigger(workflow, people(3))
@@ -106,7 +83,7 @@ class TestMessagesInLine:
             assert await narrow.statuses(f"s{number}") == [["canceled"], ["completed"]]
 
     async def test_another_process_cancels(self, narrow: Engine, elsewhere: Database) -> None:
-        await webhook(narrow)
+        await narrow.mail_webhook()
         transaction = await narrow.trigger(await narrow.workflow(EMAIL), people(3))
         working = await begin(narrow)
         before = narrow.called_off.heard
@@ -122,7 +99,7 @@ class TestMessagesInLine:
     async def test_another_process_cancels_unheard(
         self, narrow: Engine, elsewhere: Database, listener: Listener
     ) -> None:
-        await webhook(narrow)
+        await narrow.mail_webhook()
         transaction = await narrow.trigger(await narrow.workflow(EMAIL), people(3))
         working = await begin(narrow)
         await listener.stop()
@@ -186,7 +163,7 @@ async def test_the_rest_of_a_digest_is_sent_when_its_first_event_is_canceled(
 @pytest.mark.parametrize("count", [1, 3])
 async def test_a_replay_sends_what_failed(engine: Engine, count: int) -> None:
     workflow = await engine.workflow(EMAIL)
-    await webhook(engine)
+    await engine.mail_webhook()
     engine.wire.answer = lambda request: Response(status=400, headers={}, body=b"{}")
     transaction = await engine.trigger(workflow, people(count))
     await engine.work()

@@ -4,14 +4,13 @@ from typing import Any
 
 import msgspec
 
-from tests.engine.conftest import Engine
+from tests.engine.conftest import EMAIL, Engine, Step
 from tidings.domain.deliveries import Event
-from tidings.domain.workflows import StepType
 from tidings.providers.exchange import Encoded, Response
 from tidings.storage import deliveries
 from tidings.storage.deliveries import Source
 
-PUSH: tuple[StepType, dict[str, Any]] = ("push", {"subject": "Hi", "body": "Tea"})
+PUSH: Step = ("push", {"subject": "Hi", "body": "Tea"})
 
 
 async def devices(engine: Engine, provider_id: str, *tokens: str, **credentials: Any) -> str:
@@ -66,10 +65,6 @@ async def test_a_report_that_comes_while_the_job_runs_is_kept(engine: Engine) ->
     assert lines[0] == "Start sending message"
 
 
-EMAIL: tuple[StepType, dict[str, Any]] = (
-    "email",
-    {"subject": "Hi", "body": "<p>Tea</p>", "editorType": "html"},
-)
 ADA = [{"subscriberId": "ada", "email": "ada@example.com"}]
 
 

@@ -1,45 +1,28 @@
 """Suppressed addresses get nothing, and an integration with a rate is not overrun."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from tests.engine.conftest import Engine
+from tests.engine.conftest import EMAIL, Engine, Step, people
 from tests.engine.test_delivery import PUSH, WEBHOOK, devices
 from tidings.domain.limits import Limits, Pace
 from tidings.domain.suppressions import Suppression
-from tidings.domain.workflows import StepType
 from tidings.providers.exchange import Response
 from tidings.storage import paces, suppressions
 
-EMAIL: tuple[StepType, dict[str, Any]] = (
-    "email",
-    {"subject": "Hi", "body": "<p>Tea</p>", "editorType": "html"},
-)
-HELLO: tuple[StepType, dict[str, Any]] = ("in_app", {"body": "Tea"})
-
-
-async def _webhook(engine: Engine) -> str:
-    return await engine.integration(
-        "email-webhook", webhookUrl="http://127.0.0.1:1/x", secretKey="k" * 8,
-        **{"from": "a@example.com"},
-    )  # fmt: skip
-
-
-def _people(count: int) -> list[dict[str, str]]:
-    return [{"subscriberId": f"s{n}", "email": f"s{n}@example.com"} for n in range(count)]
+HELLO: Step = ("in_app", {"body": "Tea"})
 
 
 async def test_a_suppressed_address_gets_nothing_and_the_run_goes_on(engine: Engine) -> None:
-    await _webhook(engine)
+    await engine.mail_webhook()
     since = engine.clock.now()
     listed = Suppression(channel="email", address="s0@example.com", reason="bounced", since=since)
     async with engine.database.transaction() as tx:
         await suppressions.add(tx, engine.scope, [listed])
     workflow = await engine.workflow(EMAIL, HELLO)
-    people = [{"subscriberId": "s0", "email": "S0@example.com"}, *_people(2)[1:]]
-    await engine.trigger(workflow, people)
+    both = [{"subscriberId": "s0", "email": "S0@example.com"}, *people(2)[1:]]
+    await engine.trigger(workflow, both)
     await engine.work()
     assert await engine.statuses("s0") == [["canceled", "completed"]]
     assert "The address is on the suppression list" in await engine.details("s0")
@@ -47,7 +30,7 @@ async def test_a_suppressed_address_gets_nothing_and_the_run_goes_on(engine: Eng
     assert len(engine.wire.calls) == 1
     async with engine.database.transaction() as tx:
         assert await suppressions.remove(tx, engine.scope, "email", "s0@example.com")
-    await engine.trigger(workflow, people[:1])
+    await engine.trigger(workflow, both[:1])
     await engine.work()
     assert (await engine.statuses("s0"))[-1] == ["completed", "completed"]
 
@@ -59,8 +42,8 @@ def limited(with_limits: Callable[[Limits], Engine]) -> Engine:
 
 
 async def test_messages_beyond_the_rate_wait_for_their_turn(limited: Engine) -> None:
-    await _webhook(limited)
-    await limited.trigger(await limited.workflow(EMAIL, HELLO), _people(6))
+    await limited.mail_webhook()
+    await limited.trigger(await limited.workflow(EMAIL, HELLO), people(6))
     await limited.work()
     assert len(limited.wire.calls) == 2
     states = [(await limited.statuses(f"s{n}"))[0][0] for n in range(6)]
@@ -74,7 +57,7 @@ async def test_messages_beyond_the_rate_wait_for_their_turn(limited: Engine) -> 
 
 
 async def test_a_bucket_is_shared_and_fills_again(limited: Engine) -> None:
-    id, now = await _webhook(limited), limited.clock.now()
+    id, now = await limited.mail_webhook(), limited.clock.now()
     other = await limited.integration("chat-webhook")
     rates = {id: 10.0, other: 0.5, "gone": 1.0}
     async with limited.database.transaction() as tx:
@@ -90,14 +73,14 @@ async def test_limits_of_one_integration_leave_the_others_alone(
     with_limits: Callable[[Limits], Engine],
 ) -> None:
     engine = with_limits(Limits(send_limits={"email-webhook": Pace(rate=1.0)}))
-    await _webhook(engine)
+    await engine.mail_webhook()
     await engine.integration(
         "generic-sms", baseUrl="http://127.0.0.1:1/x", apiKey="k" * 8, apiKeyRequestHeader="X-Key",
         **{"from": "a"},
     )  # fmt: skip
-    people = [{**each, "phone": "+15005550006"} for each in _people(3)]
-    sms: tuple[StepType, dict[str, Any]] = ("sms", {"body": "Tea"})
-    await engine.trigger(await engine.workflow(sms, EMAIL), people)
+    reachable = [{**each, "phone": "+15005550006"} for each in people(3)]
+    sms: Step = ("sms", {"body": "Tea"})
+    await engine.trigger(await engine.workflow(sms, EMAIL), reachable)
     await engine.work()
     assert len(engine.wire.calls) == 3 + 1
     await engine.pass_time(seconds=2)
@@ -123,13 +106,13 @@ async def test_a_message_that_fails_over_waits_for_its_turn_there(
 ) -> None:
     """The first integration has no rate and refuses its key; the second takes one a second."""
     engine = with_limits(Limits(send_limits={"postmark": Pace(rate=1.0)}))
-    await _webhook(engine)
+    await engine.mail_webhook()
     await engine.integration("postmark", apiKey="k" * 12, **{"from": "a@example.com"})
     taken = Response(status=200, body=b'{"MessageID": "v", "ErrorCode": 0}')
     engine.wire.answer = lambda request: (
         taken if "postmark" in request.url else Response(status=401)
     )
-    await engine.trigger(await engine.workflow(EMAIL), _people(3))
+    await engine.trigger(await engine.workflow(EMAIL), people(3))
     await engine.work()
 
     def through_postmark() -> int:

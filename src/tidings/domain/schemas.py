@@ -47,7 +47,7 @@ def _knows(node: Any, names: list[str], root: Mapping[str, Any], depth: int) -> 
     properties = node.get("properties")
     if isinstance(properties, Mapping) and name in properties:
         return _knows(properties[name], rest, root, depth + 1)
-    if _is_array(node) and _names_an_item(name):
+    if _is_array(node) and _is_of_a_list(name):
         return _knows(node.get("items", True), rest, root, depth + 1)
     if "additionalProperties" in node:
         return _knows(node["additionalProperties"], rest, root, depth + 1)
@@ -55,7 +55,7 @@ def _knows(node: Any, names: list[str], root: Mapping[str, Any], depth: int) -> 
     return not closed or (node.get("type") == "object" and not properties and not choices)
 
 
-def _names_an_item(name: str) -> bool:
+def _is_of_a_list(name: str) -> bool:
     return name.isdigit() or name in ("size", "first", "last")
 
 
@@ -206,7 +206,7 @@ def from_use(paths: Iterable[str]) -> Schema:
 def _shape(tree: Mapping[str, Any]) -> Schema:
     if not tree:
         return {"type": "string"}
-    if all(_names_an_item(name) for name in tree):
+    if all(_is_of_a_list(name) for name in tree):
         return {"type": "array", "items": _shape(_united(tree.values()))}
     return _object(tree)
 

@@ -195,7 +195,7 @@ class Courier:
             return Result(outcome=BAD_CREDENTIALS, reason=f"No provider {integration.provider_id}.")
         message = outgoing(run, position, target, integration, content)
         async with self.gates.of(integration):
-            if self._called_off.may_include(run) and await self._called_off.includes(run):
+            if await self._called_off.includes(run):
                 return None
             result = await send(provider, integration.credentials, message, self._network, now)
         now = self._world.clock.now()

@@ -6,7 +6,7 @@ import msgspec
 
 from tidings.domain.events import TopicRecipient
 from tidings.domain.scope import Scope
-from tidings.storage.database import Connection
+from tidings.storage.database import Connection, json_of
 
 
 class Member(msgspec.Struct, frozen=True):
@@ -73,7 +73,7 @@ async def members(
         "GROUP BY m.subscriber_id ORDER BY m.subscriber_id",
         scope.environment_id,
         [topic.key for topic in topics],
-        [msgspec.json.encode(topic.exclude).decode() for topic in topics],
+        [json_of(topic.exclude) for topic in topics],
         lower,
         upper,
         list(without),

@@ -5,7 +5,7 @@ import msgspec
 from tidings.domain.audit import Entry, Filter
 from tidings.domain.paging import Asked, Page
 from tidings.storage import paging
-from tidings.storage.database import Connection, Row
+from tidings.storage.database import Connection, Row, json_of
 from tidings.storage.paging import Listing
 
 _COLUMNS = (
@@ -32,7 +32,7 @@ async def add(connection: Connection, entry: Entry) -> None:
         entry.action,
         entry.target_id,
         entry.target_name,
-        msgspec.json.encode(entry.details).decode(),
+        json_of(entry.details),
         entry.address,
         entry.created_at,
     )

@@ -7,12 +7,10 @@ nothing is added behind our back. Jobs are locked before windows, as the engine 
 from collections.abc import Sequence
 from datetime import datetime
 
-import msgspec
-
 from tidings.domain.notifications import Detail
 from tidings.domain.scope import Scope
 from tidings.storage import changes
-from tidings.storage.database import Connection, Row
+from tidings.storage.database import Connection, Row, json_of
 
 CHANGED = "cancellations"
 
@@ -223,4 +221,4 @@ def _proof(now: str, detail: str) -> str:
 
 def _detail(now: datetime, text: str, reason: str) -> str:
     detail = Detail(id="", at=now, status="Success", detail=text, reason=reason)
-    return msgspec.json.encode(detail).decode()
+    return json_of(detail)

@@ -8,7 +8,7 @@ import msgspec
 from tidings.domain.catching import MOST_KEPT, Attached, Caught, Glimpse
 from tidings.domain.errors import NotFoundError
 from tidings.domain.scope import Scope
-from tidings.storage.database import Connection, Row
+from tidings.storage.database import Connection, Row, json_of
 
 _COLUMNS = (
     "id, environment_id, channel, recipients, subject, html, text, content, headers, attachments, "
@@ -140,8 +140,8 @@ def _values(scope: Scope, caught: Caught) -> tuple[Any, ...]:
         caught.html,
         caught.text,
         caught.content,
-        msgspec.json.encode(caught.headers).decode(),
-        msgspec.json.encode(caught.attachments).decode(),
+        json_of(caught.headers),
+        json_of(caught.attachments),
         caught.message_id,
         caught.transaction_id,
         caught.subscriber_key,

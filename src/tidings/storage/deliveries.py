@@ -12,7 +12,7 @@ from tidings.domain.messages import Message
 from tidings.domain.reports import Noting
 from tidings.domain.scope import Scope
 from tidings.storage import messages, runs, suppressions
-from tidings.storage.database import Connection
+from tidings.storage.database import Connection, json_of
 
 KEPT_FOR = timedelta(hours=1)
 _MOST_AT_ONCE = 500
@@ -66,7 +66,7 @@ async def keep(
                 source.integration_id,
                 source.provider_id,
                 event.message_id,
-                msgspec.json.encode(event).decode(),
+                json_of(event),
                 now,
             )
             for event in events

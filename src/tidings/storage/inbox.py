@@ -21,7 +21,7 @@ from tidings.domain.inbox import (
 )
 from tidings.domain.scope import Scope
 from tidings.domain.workflows import Preferences
-from tidings.storage.database import Connection, Row
+from tidings.storage.database import Connection, Row, json_of
 from tidings.storage.inbox_questions import OWN, Question
 
 _COLUMNS = (
@@ -234,7 +234,7 @@ async def set_cta(
         scope.environment_id,
         subscriber_id,
         id,
-        msgspec.json.encode(cta).decode(),
+        json_of(cta),
         now,
     )
 

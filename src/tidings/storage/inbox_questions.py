@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import msgspec
-
 from tidings.domain.inbox import Filter
 from tidings.domain.scope import Scope
+from tidings.storage.database import json_of
 
 OWN = "m.environment_id = $1 AND m.subscriber_id = $2 AND m.channel = 'in_app'"
 """The first two arguments say whose messages, known as `m`; nobody else's are ever touched."""
@@ -57,4 +56,4 @@ class Question:
             )
 
     def _json(self, value: Any) -> str:
-        return f"{self.argument(msgspec.json.encode(value).decode())}::jsonb"
+        return f"{self.argument(json_of(value))}::jsonb"

@@ -12,7 +12,7 @@ from tidings.domain.errors import ConflictError, NotFoundError
 from tidings.domain.integrations import Configurations, Integration
 from tidings.domain.scope import Scope
 from tidings.storage import changes
-from tidings.storage.database import Connection, Row
+from tidings.storage.database import Connection, Row, json_of
 from tidings.storage.secrets import Sealer
 
 CHANGED = "integrations"
@@ -160,7 +160,7 @@ def _values(scope: Scope, sealer: Sealer, integration: Integration) -> tuple[Any
         integration.channel,
         sealer.seal(msgspec.json.encode(integration.credentials), owner),
         sealer.seal(msgspec.json.encode(integration.configurations), owner),
-        msgspec.json.encode(integration.conditions).decode(),
+        json_of(integration.conditions),
         integration.active,
         integration.primary,
         integration.created_at,

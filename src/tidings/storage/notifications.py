@@ -12,7 +12,7 @@ from tidings.domain.errors import NotFoundError
 from tidings.domain.notifications import Detail, Job, Notification
 from tidings.domain.scope import Scope
 from tidings.domain.workflows import Definition
-from tidings.storage.database import Connection, Row, raw
+from tidings.storage.database import Connection, Row, json_of, raw
 from tidings.storage.newest import Question
 from tidings.storage.runs import DETAILS
 
@@ -135,7 +135,7 @@ def asked(scope: Scope, filter: Filter) -> Question:
         if rare:
             question.where("r.severity <> 'none'")
     if filter.topic_key is not None:
-        wanted = msgspec.json.encode([{"topicKey": filter.topic_key}]).decode()
+        wanted = json_of([{"topicKey": filter.topic_key}])
         question.where(f"r.topics @> {question.argument(wanted, 'jsonb')} AND r.topics <> '[]'")
     question.between(filter.after, filter.before)
     if filter.newer_than is not None:

@@ -11,7 +11,7 @@ from tidings.domain.schedules import Schedule
 from tidings.domain.scope import Scope
 from tidings.domain.slugs import is_id, lengthen
 from tidings.domain.workflows import Preferences
-from tidings.storage.database import Connection, Row
+from tidings.storage.database import Connection, Row, json_of, json_unless_none
 
 _WORKFLOW = "id, key, name, tags, severity, preferences, updated_at"
 
@@ -116,7 +116,7 @@ async def choose(
         scope.environment_id,
         subscriber_id,
         list(choices),
-        [msgspec.json.encode(channels).decode() for channels in choices.values()],
+        [json_of(channels) for channels in choices.values()],
         now,
     )
 
@@ -149,7 +149,7 @@ async def set_schedule(
         "DO UPDATE SET schedule = $3, updated_at = $4",
         scope.environment_id,
         subscriber_id,
-        None if schedule is None else msgspec.json.encode(schedule).decode(),
+        json_unless_none(schedule),
         now,
     )
 

@@ -8,7 +8,7 @@ from tidings.domain.channels import CHANNELS
 from tidings.domain.notifications import Detail
 from tidings.domain.paging import least_id
 from tidings.domain.scope import Scope
-from tidings.storage.database import Connection
+from tidings.storage.database import Connection, json_of
 
 _FAILED = "j.status = 'failed' AND j.type = ANY ($3)"
 
@@ -58,7 +58,7 @@ async def _again(
         value,
         list(CHANNELS),
         now,
-        msgspec.json.encode(detail).decode(),
+        json_of(detail),
     )
     return [
         Again(

@@ -5,7 +5,7 @@ import msgspec
 from tidings.domain.errors import NotFoundError
 from tidings.domain.scope import Scope
 from tidings.domain.workflows import Author, Definition, Version
-from tidings.storage.database import Connection, Row
+from tidings.storage.database import Connection, Row, json_of, json_unless_none
 
 _COLUMNS = "workflow_id, version, changes, saved_at, saved_by"
 
@@ -18,9 +18,9 @@ async def add(connection: Connection, scope: Scope, version: Version) -> None:
         version.version,
         version.changes,
         version.saved_at,
-        None if version.saved_by is None else msgspec.json.encode(version.saved_by).decode(),
+        json_unless_none(version.saved_by),
         scope.environment_id,
-        msgspec.json.encode(version.definition).decode(),
+        json_of(version.definition),
     )
 
 

@@ -11,7 +11,7 @@ from tidings.domain.errors import NotFoundError
 from tidings.domain.scope import Scope
 from tidings.domain.workflows import Preferences, Status, Step, StepSummary, Summary, Workflow
 from tidings.storage import changes
-from tidings.storage.database import Connection, Row
+from tidings.storage.database import Connection, Row, json_of, json_unless_none
 
 CHANGED = "workflows"
 
@@ -202,10 +202,10 @@ def _values(workflow: Workflow) -> tuple[Any, ...]:
         workflow.origin,
         workflow.severity,
         workflow.validate_payload,
-        None if workflow.payload_schema is None else _json(workflow.payload_schema),
+        json_unless_none(workflow.payload_schema),
         workflow.is_translation_enabled,
-        _json(workflow.preferences),
-        _json(workflow.steps),
+        json_of(workflow.preferences),
+        json_of(workflow.steps),
         workflow.status,
         workflow.version,
         workflow.created_at,
@@ -213,10 +213,6 @@ def _values(workflow: Workflow) -> tuple[Any, ...]:
         workflow.last_published_at,
         workflow.last_triggered_at,
     )
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
 
 
 def workflow_of(row: Row | Mapping[str, Any]) -> Workflow:
